@@ -1,6 +1,7 @@
 """Registers the environments with Gymnasium as soon as somebody imports it: importing saccade does not."""
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -10,8 +11,9 @@ VERSIONS = {"car-racing": 3}  # the rules are those of Gymnasium's environment o
 
 
 def ids() -> dict[str, str]:
-    """Gymnasium's ids, {"saccade/CarRacing-v3": "car-racing", ...}."""
-    return {f"saccade/{''.join(word.capitalize() for word in name.split('-'))}-v{VERSIONS.get(name, 0)}": name
+    """Gymnasium's ids, {"saccade/CarRacing-v3": "car-racing", "saccade/LegsFlat-v0": "legs:flat", ...}."""
+    # what stands before a colon in an id is a module that Gymnasium imports
+    return {f"saccade/{''.join(word.capitalize() for word in re.split('[-:]', name))}-v{VERSIONS.get(name, 0)}": name
             for name in worlds.names() if not name.endswith(":")}
 
 

@@ -78,15 +78,20 @@ void sac_actor_reset(sac_actor_state *s, const sac_actor *a)
     memset(s->cell, 0, (size_t)a->controller.hidden * sizeof(float));
 }
 
-// Tells the numbers of all vectors, in the order of the inputs. A number that is not finite counts as 0.
+void sac_tell_finite(float *told, const float *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) told[i] = isfinite(numbers[i]) ? numbers[i] : 0;
+}
+
+// Tells the numbers of all vectors, in the order of the inputs.
 void sac_actor_tell_vectors(float *told, const sac_policy_def *def, const void *const *inputs)
 {
     for (int i = 0; i < def->input_count; i++)
     {
         if (sac_space_is_image(&def->inputs[i])) continue;
-        const float *numbers = inputs[i];
-        size_t count = sac_space_size(&def->inputs[i]);
-        for (size_t k = 0; k < count; k++) *told++ = isfinite(numbers[k]) ? numbers[k] : 0;
+        const size_t count = sac_space_size(&def->inputs[i]);
+        sac_tell_finite(told, inputs[i], count);
+        told += count;
     }
 }
 

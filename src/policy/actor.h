@@ -92,6 +92,9 @@ bool sac_actor_has_columns(const sac_actor *actor);
 void sac_actor_act_columns(sac_actor_state *const *states, const sac_actor *actor, const sac_policy *policy,
                            const float *parameters, const void *const *const *inputs, float *const *actions, int count);
 
+/// Numbers of a vector, of which one that is not finite counts as 0.
+void sac_tell_finite(float *told, const float *numbers, size_t count);
+
 /// The numbers of all vectors in the order of the inputs, of which there are policy->vector_size; what is not finite
 /// counts as 0.
 void sac_actor_tell_vectors(float *told, const sac_policy_def *def, const void *const *inputs);

@@ -119,6 +119,10 @@ struct sac_policy_state
 /// @return NULL while the workspace is measured
 sac_policy_state *sac_policy_state_take(const sac_policy *policy, sac_workspace *workspace);
 
+/// Bring an action into its bounds, as every policy promises: NaN becomes the middle of the range, or choice 0, and a
+/// choice is rounded.
+void sac_policy_bound(const sac_policy_def *def, float *action);
+
 /// Make what it owns beside that memory, and start with the policy's own parameters.
 SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
 

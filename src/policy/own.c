@@ -109,28 +109,11 @@ static void reset(sac_policy_state *base)
 
 // ---- what it does
 
-static float bounded(float x, float low, float high)
-{
-    if (isnan(x)) return low / 2 + high / 2;
-    return x < low ? low : x > high ? high : x;
-}
-
-static void bound(const own_state *s, float *action)
-{
-    const sac_policy_def *def = &s->base.policy->def;
-    if (def->action_choices > 0)
-    {
-        action[0] = isnan(action[0]) ? 0 : rintf(bounded(action[0], 0, (float)(def->action_choices - 1)));
-        return;
-    }
-    for (int i = 0; i < def->action_size; i++) action[i] = bounded(action[i], def->action_low[i], def->action_high[i]);
-}
-
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     own_state *s = (own_state *)base;
     s->own->kind->act(s->state, inputs, action);
-    bound(s, action);
+    sac_policy_bound(&base->policy->def, action);
 }
 
 static sac_status plan(sac_policy_state *base, struct sac_env *copy, const void *now, size_t size,
@@ -139,7 +122,7 @@ static sac_status plan(sac_policy_state *base, struct sac_env *copy, const void 
     own_state *s = (own_state *)base;
     uint64_t failures = sac_failure_count();
     sac_status status = s->own->kind->plan(s->state, copy, now, size, inputs, action);
-    bound(s, action);
+    sac_policy_bound(&base->policy->def, action);
     return sac_outcome(status, failures, s->own->kind->name, "plan");
 }
 
@@ -154,13 +137,13 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
         size_t size = (size_t)def->height * (size_t)def->width * (size_t)def->channels;
         for (size_t i = 0; i < size; i++)
         {
-            float x = isnan(observation[i]) ? 0 : bounded(observation[i], 0, 1);
+            float x = observation[i] > 0 ? fminf(observation[i], 1) : 0; // NaN is 0, too
             s->bytes[i] = (uint8_t)rintf(255 * x);
         }
         const void *inputs[] = {s->bytes};
         s->own->kind->act(s->state, inputs, action);
     }
-    bound(s, action);
+    sac_policy_bound(&base->policy->def, action);
 }
 
 static void gaze(sac_policy_state *base, sac_gaze *seen)

@@ -297,6 +297,22 @@ void sac_policy_act_on(sac_policy_state *state, const void *const *inputs, float
     state->policy->ops->act(state, inputs, action);
 }
 
+static float bounded(float x, float low, float high)
+{
+    if (isnan(x)) return low / 2 + high / 2;
+    return x < low ? low : x > high ? high : x;
+}
+
+void sac_policy_bound(const sac_policy_def *def, float *action)
+{
+    if (def->action_choices > 0)
+    {
+        action[0] = isnan(action[0]) ? 0 : rintf(bounded(action[0], 0, (float)(def->action_choices - 1)));
+        return;
+    }
+    for (int i = 0; i < def->action_size; i++) action[i] = bounded(action[i], def->action_low[i], def->action_high[i]);
+}
+
 void sac_policy_act_batch(sac_policy_state *const *states, const void *const *const *inputs, float *const *actions,
                           int count)
 {

@@ -59,9 +59,12 @@ void sac_ways_middle(const ways_map *m, int square, double place[2])
     place[1] = m->origin[1] + (row + 0.5) * m->cell;
 }
 
+// Of what is far outside, and of what is no number, an index that is outside, too
 static int index_of(double x, double origin, double cell)
 {
-    return (int)floor((x - origin) / cell);
+    static const double most = 1e9;
+    const double index = floor((x - origin) / cell);
+    return index >= -most ? (int)fmin(index, most) : (int)-most;
 }
 
 static int within(int x, int low, int high)

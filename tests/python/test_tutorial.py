@@ -67,3 +67,14 @@ def test_the_bridges_worked_example_runs_in_python(gymnasium, tmp_path):
     train = "import saccade\nsaccade.train('reach.yaml', 'runs/reach', generations=2)\n"
     done = subprocess.run([sys.executable, "-c", train + script], cwd=tmp_path, text=True, stdout=subprocess.PIPE)
     assert done.returncode == 0 and len(done.stdout.strip("[]\n").split()) == 3, done.stdout
+
+
+def test_a_robot_finds_things_by_embeddings_that_are_given_to_it(gymnasium, mujoco, tmp_path):
+    """The block of docs/words.md: an encoder of the user's, in a world of workers, drives the finder to things."""
+    ((_, needs, code),) = blocks(ROOT / "docs/words.md")
+    assert needs == "gymnasium"
+    shutil.copy(ROOT / "examples/named_rooms.py", tmp_path)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, text=True, stdout=subprocess.PIPE)
+    assert done.returncode == 0, done.stdout
+    found = [int(word) for word in re.findall(r"(\d) of 4", done.stdout)]
+    assert len(found) == 2 and found[0] > found[1], done.stdout  # with the encoder, and where it sees nothing

@@ -16,15 +16,18 @@ enum
 {
     MOST = 3 * SAC_LEGS * SAC_MAX_HORIZON,
     STEPS = 400, // of an episode
-    RUNS = 7     // of which the least counts
+    RUNS = 7,    // of which the least counts
+    AIM = 250    // us, of a problem with four feet
 };
 
 typedef struct times
 {
     sac_qp *qp;
     void *before;
-    double *least;   // [count] microseconds
-    int count, feet; // that stood in the problem before
+    double *least;    // [count] microseconds
+    int count, feet;  // that stood in the problem before
+    char slowest[96]; // what the slowest problem was
+    double longest;   // microseconds of it
 } times;
 
 static void open_times(times *t, int count)
@@ -40,26 +43,34 @@ static void time_problem(times *t, const sac_qp_problem *p, int feet)
 {
     const bool warm = feet == t->feet;
     double x[MOST], least = 1e300;
+    sac_qp_solution solution = {0};
     t->feet = feet;
     sac_qp_save(t->qp, t->before);
     for (int run = 0; run < RUNS; run++)
     {
         sac_qp_restore(t->qp, t->before);
         const double begin = sac_clock();
-        if (sac_qp_solve(t->qp, x, NULL, p, warm).outcome != SAC_QP_SOLVED) exit(1);
+        solution = sac_qp_solve(t->qp, x, NULL, p, warm);
+        if (solution.outcome != SAC_QP_SOLVED) exit(1);
         const double time = (sac_clock() - begin) * 1e6;
         if (time < least) least = time;
     }
     t->least[t->count++] = least;
+    if (least <= t->longest) return;
+    t->longest = least;
+    snprintf(t->slowest, sizeof t->slowest, "%d variables, %s start, %d steps of the solver, %d active rows",
+             p->variables, warm ? "warm" : "cold", solution.steps, solution.active);
 }
 
 static void close_times(times *t)
 {
     double mean = 0;
-    for (int i = 0; i < t->count; i++) mean += t->least[i] / t->count;
+    int late = 0;
+    for (int i = 0; i < t->count; i++) mean += t->least[i] / t->count, late += t->least[i] > AIM;
     sac_sort_numbers(t->least, (size_t)t->count);
     printf("%d problems: mean %.1f us, median %.1f, 99th percentile %.1f, slowest %.1f\n", t->count, mean,
            t->least[t->count / 2], t->least[(int)(0.99 * t->count)], t->least[t->count - 1]);
+    printf("the slowest: %s; %d took longer than %d us\n", t->slowest, late, AIM);
     sac_qp_destroy(t->qp);
     free(t->before);
     free(t->least);

@@ -57,7 +57,7 @@ static const char *const same_world[] = {"camera",       "eyes",        "height"
     {"instant", SAC_OPTION_BOOL, FIELD(instant), "false", 0, 0, NULL,                                                  \
      "footholds, climbing, released: stance forces of a single instant instead of a horizon"},                         \
     {"told_speed", SAC_OPTION_BOOL, FIELD(told_speed), "false", 0, 0, NULL,                                            \
-     "the walker knows its speed, in place of what a filter finds from joints and accelerometer"},                     \
+     "the walker knows its speed, in place of what a filter finds from joints and accelerometer; so does `state`"},    \
     {0}
 // clang-format on
 

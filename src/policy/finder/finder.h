@@ -9,16 +9,17 @@
 /// and the words a query by a dual encoder (words/encoder.h), which is what of it is learned; the scores of patches
 /// follow from these by a kernel (saccade/words.h). Of the highest few one is drawn. Where it is like the words, what
 /// it shows is put on a map that is drawn from depth while the robot drives (survey.h), and the robot goes there.
-/// Otherwise it goes to an edge of what the map knows.
+/// Otherwise it goes to an edge of what the map knows. Keys and query may also be given, by an encoder of the user's;
+/// then nothing of it is learned but how it drives.
 
 typedef struct finder_config
 {
     bool words;
     char kernel[SAC_TEXT_SIZE], frontier[SAC_TEXT_SIZE];
-    int features, kept, every, size, thick;
+    int features, kept, every, size, thick, rows;
     bool orthogonal;
     uint64_t seed;
-    double sure, extent, angle, eye_ahead, eye_up, steering, narrow;
+    double scale, sure, extent, angle, eye_ahead, eye_up, steering, narrow;
 } finder_config;
 
 enum
@@ -33,7 +34,10 @@ enum
 typedef struct finder
 {
     int image, depth, motion, words; ///< inputs; -1: there is none
-    words_encoder encoder;
+    int keys, query;                 ///< inputs that hold embeddings, in place of `words`; -1: they are learned
+    words_encoder encoder;           ///< where they are learned
+    int rows, columns, count, size;  ///< of the grid of patches; N; numbers of an embedding
+    int cell;                        ///< pixels a side of a patch; 0: there is no picture to show it on
     sac_words *kernel;
     survey_camera camera;
     int side;       ///< squares of the map
@@ -55,7 +59,7 @@ typedef struct finder_state
     survey survey;
     sac_learn learn;
     void *scratch;
-    float *keys, *scaled, *scores, *shown, *kept, *workspace; ///< of the picture
+    float *keys, *scaled, *scores, *kept, *workspace; ///< of the picture
     float *query, *scaled_query, *lengths, *centers;
     void *kernel_room;
     int top[FINDER_MOST_KEPT], chosen; ///< patches
@@ -81,9 +85,15 @@ static inline const finder_config *finder_config_of(const finder_state *s)
     return s->base.policy->config;
 }
 
-/// Look at the picture and the words, and decide whether a patch shows what they say.
-void sac_finder_look(finder_state *s, const survey_place *place, const uint8_t *picture, const float *depth,
-                     const float *words);
+/// Tell whether it looks for what words say, by embeddings that are learned or given.
+static inline bool sac_finder_searches(const finder *f)
+{
+    return f->count > 0;
+}
+
+/// Look at the picture and the words, or take their embeddings, and decide whether a patch shows what they say.
+/// @param inputs  the policy's
+void sac_finder_look(finder_state *s, const survey_place *place, const void *const *inputs);
 
 /// Decide where to go, after the map has changed.
 void sac_finder_decide(finder_state *s, const survey_place *place);
@@ -94,5 +104,5 @@ void sac_finder_notice(finder_state *s, const survey_place *place, const float *
 /// The point to steer for.
 void sac_finder_corner(const finder_state *s, const survey_place *place, double corner[2]);
 
-/// The encoder of a policy that is a finder and looks for words; NULL: it is none.
+/// The encoder of a policy that is a finder and learns one; NULL: it is none.
 const words_encoder *sac_finder_encoder(const sac_policy *policy);

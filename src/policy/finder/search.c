@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "policy/actor.h"
 #include "policy/finder/finder.h"
 
 /// What a finder looks for, and where.
@@ -29,27 +30,49 @@ static double draw(finder_state *s)
 
 // --- words
 
-static void score(finder_state *s, const uint8_t *picture, const float *words)
+// Keys and query that an encoder of its own makes, and both of a length of sqrt(T) for the scores
+static void embed(finder_state *s, const uint8_t *picture, const float *words)
 {
-    const finder *f = finder_of(s);
-    const words_encoder *e = &f->encoder;
+    const words_encoder *e = &finder_of(s)->encoder;
     const float root = sqrtf(sac_words_temperature(e, s->parameters));
     sac_words_look(e, &s->learn, s->parameters, s->keys, s->kept, picture, s->workspace);
     sac_words_read(e, &s->learn, s->parameters, s->query, s->lengths, words, 1);
     for (int i = 0; i < e->count * e->size; i++) s->scaled[i] = root * s->keys[i];
     for (int i = 0; i < e->size; i++) s->scaled_query[i] = root * s->query[i];
-    sac_words_score(f->kernel, s->scores, s->scaled_query, s->scaled, e->count, s->kernel_room);
-    sac_words_keep(s->top, s->shares, finder_config_of(s)->kept, s->scores, e->count);
-    s->chosen = s->top[sac_words_choose(s->shares, finder_config_of(s)->kept, draw(s))];
 }
 
-// The cosine between a patch and the words
+static void score(finder_state *s, const void *const *inputs)
+{
+    const finder *f = finder_of(s);
+    const int kept = finder_config_of(s)->kept;
+    if (f->keys < 0)
+    {
+        embed(s, inputs[f->image], inputs[f->words]);
+        sac_words_score(f->kernel, s->scores, s->scaled_query, s->scaled, f->count, s->kernel_room);
+    }
+    else
+    {
+        sac_tell_finite(s->keys, inputs[f->keys], (size_t)f->count * (size_t)f->size);
+        sac_tell_finite(s->query, inputs[f->query], (size_t)f->size);
+        sac_words_score(f->kernel, s->scores, s->query, s->keys, f->count, s->kernel_room);
+    }
+    sac_words_keep(s->top, s->shares, kept, s->scores, f->count);
+    s->chosen = s->top[sac_words_choose(s->shares, kept, draw(s))];
+}
+
+// The cosine between a patch and the words; NaN where a vector is zero
 static double likeness(const finder_state *s, int patch)
 {
-    const int size = finder_of(s)->encoder.size;
-    double sum = 0;
-    for (int i = 0; i < size; i++) sum += (double)s->keys[patch * size + i] * (double)s->query[i];
-    return sum;
+    const int size = finder_of(s)->size;
+    const float *key = s->keys + (ptrdiff_t)patch * size;
+    double sum = 0, keys = 0, queries = 0;
+    for (int i = 0; i < size; i++)
+    {
+        sum += (double)key[i] * (double)s->query[i];
+        keys += (double)key[i] * (double)key[i];
+        queries += (double)s->query[i] * (double)s->query[i];
+    }
+    return finder_of(s)->keys < 0 ? sum : sum / sqrt(keys * queries); // learned ones have a length of 1
 }
 
 // Where the nearest of what a patch shows is; false where that is out of sight.
@@ -57,8 +80,8 @@ static bool locate(const finder_state *s, const survey_place *place, const float
 {
     const finder *f = finder_of(s);
     const survey_camera *c = &f->camera;
-    const int rows = c->height / f->encoder.rows, columns = c->width / f->encoder.columns;
-    const int top = patch / f->encoder.columns * rows, left = patch % f->encoder.columns * columns;
+    const int rows = c->height / f->rows, columns = c->width / f->columns;
+    const int top = patch / f->columns * rows, left = patch % f->columns * columns;
     double nearest = c->far, at = 0;
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++)
@@ -81,13 +104,13 @@ static bool is_refused(const finder_state *s, const double point[2])
     return false;
 }
 
-void sac_finder_look(finder_state *s, const survey_place *place, const uint8_t *picture, const float *depth,
-                     const float *words)
+void sac_finder_look(finder_state *s, const survey_place *place, const void *const *inputs)
 {
     double point[2];
-    score(s, picture, words);
+    score(s, inputs);
     const double like = likeness(s, s->chosen);
-    if (like < finder_config_of(s)->sure || !locate(s, place, depth, s->chosen, point) || is_refused(s, point)) return;
+    const bool sure = like >= finder_config_of(s)->sure; // NaN is not
+    if (!sure || !locate(s, place, inputs[finder_of(s)->depth], s->chosen, point) || is_refused(s, point)) return;
     const double x = point[0] - s->target[0], y = point[1] - s->target[1];
     const bool known = s->aim == FINDER_THING && x * x + y * y < same * same;
     if (s->aim == FINDER_THING && !known && like <= s->like) return;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "policy/actor.h"
 #include "policy/kind.h"
 
 /// A planner that dodges what flies straight, as fireballs do in take-cover: it is told places and velocities, works
@@ -229,8 +230,9 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
 {
     dodger_state *s = (dodger_state *)base;
     const dodger_config *config = base->policy->config;
-    const float *told = inputs[0];
+    float told[TOLD];
     threat threats[MAX_THREATS];
+    sac_tell_finite(told, inputs[0], TOLD);
     const int count = find_threats(threats, told, config->horizon);
     plan best = s->kept;
     float least = 0;

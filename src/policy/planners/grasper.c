@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "grip/antipodal.h"
+#include "policy/actor.h"
 #include "policy/kind.h"
 
 /// A planner of grasps for the world `grasp`: it is told the thing's shape and place, looks for antipodal grasps of it,
@@ -132,25 +133,20 @@ static void place(grip_thing *thing, const float *truth, const float *shape)
     }
 }
 
-static float within(float x, const sac_policy_def *def, int index)
-{
-    const float low = def->action_low[index], high = def->action_high[index];
-    return x < low ? low : x > high ? high : x;
-}
-
 static void say(float *action, const grip_grasp *g, const sac_policy_def *def)
 {
     for (int i = 0; i < 3; i++) action[i] = (float)g->tip[i], action[3 + i] = (float)g->approach[i];
     action[6] = (float)g->roll;
-    for (int i = 0; i < GRIP_ACTION; i++) action[i] = within(action[i], def, i);
+    sac_policy_bound(def, action);
 }
 
 // @return how many were found; where none was, the middle of what is seen from above stands in
 static int find(grasper_state *s, const void *const *inputs, int room)
 {
-    const float *truth = inputs[0];
+    float truth[TRUTH + GRIP_SHAPE_NUMBERS];
     grip_thing thing;
-    place(&thing, truth, inputs[1]);
+    sac_actor_tell_vectors(truth, &s->base.policy->def, inputs);
+    place(&thing, truth, truth + TRUTH);
     const int count = sac_grip_find(s->finder, s->found, room, &thing, (double)truth[TABLE_AT], &s->costs);
     if (count == 0) s->found[0] = (grip_grasp){.approach = {0, 0, -1}};
     return count;

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/memory.h"
+#include "policy/actor.h"
 #include "policy/kind.h"
 #include "policy/planners/steer.h"
 
@@ -82,7 +83,8 @@ static void reset(sac_policy_state *base)
 static void act(sac_policy_state *base, const void *const *inputs, float *action)
 {
     const pilot_state *s = (const pilot_state *)base;
-    const float *told = inputs[0];
+    float told[TOLD];
+    sac_tell_finite(told, inputs[0], TOLD);
     sac_steer(action, told[0], told[1], s->weights[STEERING], s->weights[NARROW], &base->policy->def);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "policy/actor.h"
 #include "policy/kind.h"
 
 /// A planner of footholds for robots with four legs (`legs:*`): it is told the ground about where each foot would land,
@@ -37,6 +38,7 @@ static const sac_option options[] = {
 enum
 {
     TRUTH = 8,
+    FEET = 4, // at most
     PLACE_ACROSS = 4,
     HEADING_COSINE = 5,
     HEADING_SINE = 6,
@@ -209,12 +211,6 @@ static float highest(const float *ground)
     return most;
 }
 
-static float within(float x, const sac_policy_def *def, int index)
-{
-    const float low = def->action_low[index], high = def->action_high[index];
-    return x < low ? low : x > high ? high : x;
-}
-
 // Writes x of a foot's place, or with `either` the place behind, the one ahead and which of the two, a row apart. Both
 // are in the column of the nearest place where columns are followed.
 static void write_x(float *action, const stepper *p, const stepper_config *config, const place *places, int count,
@@ -235,9 +231,11 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     const stepper *p = base->policy->self;
     const stepper_config *config = base->policy->config;
     const sac_policy_def *def = &base->policy->def;
-    const float *truth = inputs[0], *ground = inputs[1];
+    float truth[TRUTH + FEET * CELLS];
+    const float *ground = truth + TRUTH;
     const int at_each_end = p->feet / 2;
     float front = 0, rear = 0, top = 0, aside = 0;
+    sac_actor_tell_vectors(truth, def, inputs);
     for (int foot = 0; foot < p->feet; foot++)
     {
         place places[PLACES];
@@ -259,7 +257,7 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     if (config->align > 0) body[1] += (float)config->align * aside;
     body[2] = -s->weights[STEERING] * truth[HEADING_SINE];
     if (p->climbs) body[3] = -(float)config->crouch, body[4] = (rear - front) / 0.44f;
-    for (int i = 0; i < def->action_size; i++) action[i] = within(action[i], def, i);
+    sac_policy_bound(def, action);
 }
 
 const sac_policy_ops sac_stepper_ops = {.name = "stepper",
