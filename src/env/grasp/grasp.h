@@ -20,4 +20,6 @@ sac_status sac_grasp_step(void *self, const sac_env_row *row);
 sac_status sac_grasp_snapshot(void *self, sac_snapshot *snapshot);
 void sac_grasp_state(const void *self, double *values);
 sac_status sac_grasp_picture(void *self, uint8_t *rgb, int height, int width);
+int sac_grasp_moments(const void *self);
+sac_status sac_grasp_picture_at(void *self, int moment, uint8_t *rgb, int height, int width);
 void sac_grasp_destroy(void *self);

@@ -39,6 +39,7 @@ typedef struct grasp_env
     grasp_layout_def layout;
     grasp_table *table;
     grasp_eye *eye;
+    grasp_moments moments; // of the last attempt
     float near[1], far[1], metres[2];
     sac_space parts[PARTS];
     // what lasts
@@ -114,6 +115,7 @@ static sac_status make(grasp_env *e, const char *variant)
                                .nearest = strcmp(c->target, "nearest") == 0,
                                .far = 0.5f};
     SAC_TRY(sac_grasp_eye_create(&e->eye, e->table, &eye));
+    SAC_TRY(sac_grasp_moments_open(&e->moments, e->table, grasp_attempt_seconds + c->hold_seconds));
     describe(e);
     return SAC_OK;
 }
@@ -138,6 +140,7 @@ void sac_grasp_destroy(void *self)
     grasp_env *e = self;
     if (!e) return;
     sac_grasp_eye_destroy(e->eye);
+    if (e->table) sac_grasp_moments_clear(&e->moments, e->table);
     sac_grasp_table_destroy(e->table);
     sac_free(e);
 }
@@ -276,6 +279,7 @@ sac_status sac_grasp_reset(void *self, uint64_t seed, const sac_env_row *row)
     e->episode = seed == SAC_SEED_NEXT ? e->episode + 1 : 0;
     if (seed != SAC_SEED_NEXT) e->seed = seed;
     e->step = e->blocked = e->unseen = 0;
+    e->moments.count = 0;
     e->held = false;
     e->started = true;
     e->opening = grip_stroke;
@@ -293,7 +297,7 @@ static sac_status settle(void *self)
 sac_status sac_grasp_step(void *self, const sac_env_row *row)
 {
     grasp_env *e = self;
-    grasp_attempt attempt = {.hold = e->config.hold_seconds};
+    grasp_attempt attempt = {.hold = e->config.hold_seconds, .moments = &e->moments};
     grasp_outcome outcome;
     sac_grasp_aim(&attempt, e->center, row->action);
     SAC_TRY(sac_grasp_try(&outcome, e->table, &attempt));
@@ -314,6 +318,7 @@ sac_status sac_grasp_step(void *self, const sac_env_row *row)
 sac_status sac_grasp_snapshot(void *self, sac_snapshot *snapshot)
 {
     grasp_env *e = self;
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) e->moments.count = 0; // they are another world's
     sac_snapshot_part(snapshot, &e->seed, sizeof *e - offsetof(grasp_env, seed));
     return sac_grasp_table_snapshot(e->table, snapshot, &e->layout, layout_seed(e));
 }
@@ -322,5 +327,17 @@ sac_status sac_grasp_picture(void *self, uint8_t *rgb, int height, int width)
 {
     grasp_env *e = self;
     if (!e->started) return sac_fail(SAC_ERROR_ARGUMENT, "grasp: picture before reset");
-    return sac_grasp_eye_poster(e->eye, rgb, height, width);
+    return sac_grasp_eye_poster(e->eye, e->table->data, rgb, height, width);
+}
+
+int sac_grasp_moments(const void *self)
+{
+    return ((const grasp_env *)self)->moments.count;
+}
+
+sac_status sac_grasp_picture_at(void *self, int moment, uint8_t *rgb, int height, int width)
+{
+    grasp_env *e = self;
+    SAC_TRY(sac_grasp_moments_show(&e->moments, e->table, moment));
+    return sac_grasp_eye_poster(e->eye, e->moments.shown, rgb, height, width);
 }

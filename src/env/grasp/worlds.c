@@ -45,7 +45,7 @@ static const sac_option options[] = {
 #define CALLS                                                                                             \
     .create = sac_grasp_create, .spec = sac_grasp_spec, .reset = sac_grasp_reset, .step = sac_grasp_step, \
     .snapshot = sac_grasp_snapshot, .state = sac_grasp_state, .picture = sac_grasp_picture,               \
-    .destroy = sac_grasp_destroy
+    .moments = sac_grasp_moments, .picture_at = sac_grasp_picture_at, .destroy = sac_grasp_destroy
 #else
 static sac_status create(void **self, const void *config, const char *variant)
 {
