@@ -1,5 +1,6 @@
 #include "env/grasp/attempt.h"
 #include "failing_memory.h"
+#include "saccade/play.h"
 #include "saccade/viewer.h"
 #include "world_scene.h"
 

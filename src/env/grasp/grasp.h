@@ -7,9 +7,9 @@
 
 typedef struct grasp_config
 {
-    char objects[SAC_TEXT_SIZE], only[SAC_TEXT_SIZE], target[SAC_TEXT_SIZE];
+    char objects[SAC_TEXT_SIZE], only[SAC_TEXT_SIZE], meshes[SAC_TEXT_SIZE], target[SAC_TEXT_SIZE];
     int things, attempts, points;
-    double spread, hold_seconds, force, friction, physics_ms, noise, fov;
+    double spread, hold_seconds, force, friction, physics_ms, noise, fov, mesh_scale;
     int height, width, wrist_height, wrist_width;
 } grasp_config;
 

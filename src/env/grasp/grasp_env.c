@@ -76,6 +76,16 @@ static void describe(grasp_env *e)
         (sac_space){.name = "shape", .kind = SAC_SPACE_VECTOR, .shape = {GRIP_SHAPE_NUMBERS}, .privileged = true};
 }
 
+// Options of the world's own things would have no effect on meshes, and that of meshes none on things.
+static sac_status check_meshes(const grasp_config *c)
+{
+    if (!c->meshes[0])
+        return c->mesh_scale == 1 ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "mesh_scale is for meshes; say meshes: FOLDER");
+    const char *const set = strcmp(c->only, "any") != 0 ? "only" : strcmp(c->objects, "seen") != 0 ? "objects" : NULL;
+    if (!set) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "'%s' is for the world's own things, not for meshes of yours", set);
+}
+
 static sac_status choose_objects(grasp_env *e)
 {
     const grasp_config *c = &e->config;
@@ -102,10 +112,17 @@ static sac_status make(grasp_env *e, const char *variant)
     if (strcmp(variant, "original") != 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "unknown variant '%.80s', expected original; options say what changes",
                         variant);
+    SAC_TRY(check_meshes(c));
     SAC_TRY(choose_objects(e));
-    const grasp_model_def model = {
-        .things = c->things, .step = c->physics_ms / 1000, .friction = c->friction, .force = c->force, .fov = c->fov};
+    const grasp_model_def model = {.things = c->things,
+                                   .step = c->physics_ms / 1000,
+                                   .friction = c->friction,
+                                   .force = c->force,
+                                   .fov = c->fov,
+                                   .meshes = c->meshes,
+                                   .mesh_scale = c->mesh_scale};
     SAC_TRY(sac_grasp_table_create(&e->table, &model));
+    if (e->table->meshes.count > 0) e->layout.first = 0, e->layout.last = e->table->meshes.count - 1;
     const grasp_eye_def eye = {.height = c->height,
                                .width = c->width,
                                .wrist_height = c->wrist_height,
