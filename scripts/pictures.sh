@@ -45,6 +45,8 @@ build/saccade watch zoo/legs/stairs.safetensors --seed 1103 --steps 100 --frames
 cp "$frames/000100.png" docs/images/legs-stairs.png
 build/saccade watch zoo/legs/obstacles-taught.safetensors --seed 1103 --steps 560 --frames "$frames" >/dev/null
 cp "$frames/000560.png" docs/images/legs-obstacles.png
+build/saccade watch zoo/grasp/student.safetensors --seed 1110 --frames "$frames/grasp" >/dev/null
+cp "$frames/grasp/000045.png" docs/images/grasping.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"

@@ -8,7 +8,8 @@
 /// show.h describes pictures.
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
-/// right the observation with the overlay and the heat map, or the points that are seen. Many actions stand in rows below the line.
+/// right the observation with the overlay and the heat map, or the points that are seen. Many actions stand in rows
+/// below the line.
 typedef struct sac_frame sac_frame;
 
 enum

@@ -31,8 +31,7 @@ static void write_ell(const char *name, double unit)
     FILE *file = create_file(name);
     for (int z = 0; z <= 30; z += 30)
         for (int i = 0; i < 6; i++)
-            fprintf(file, "v %g %g %g\n", unit * (1000 + outline[i][0]),
-                    unit * (2000 + outline[i][1]), unit * z);
+            fprintf(file, "v %g %g %g\n", unit * (1000 + outline[i][0]), unit * (2000 + outline[i][1]), unit * z);
     for (int i = 0; i < 6; i++) fprintf(file, "f %d %d %d %d\n", i + 1, (i + 1) % 6 + 1, (i + 1) % 6 + 7, i + 7);
     for (int i = 0; i < 4; i++)
     {
@@ -170,8 +169,8 @@ static void tip_at_thing(scene *s)
     memcpy(s->action, action, sizeof action);
 }
 
-// A block that is narrower than the open hand is held from any side, and how it turns out follows from seed and actions,
-// also after the world was put back.
+// A block that is narrower than the open hand is held from any side, and how it turns out follows from seed and
+// actions, also after the world was put back.
 TEST(a_mesh_is_grasped)
 {
     int held = 0;
@@ -251,9 +250,10 @@ TEST(what_is_wrong_with_a_file_is_named)
     write_text("short.stl", "solid\n");
     sac_env *env;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_fails(env_create(&env, "grasp", NULL, settings_of(wrong[i].file, wrong[i].more)), i < 3 ? SAC_ERROR_FILE
-                                                                                     : i < 6 ? SAC_ERROR_FORMAT
-                                                                                             : SAC_ERROR_ARGUMENT,
+        assert_fails(env_create(&env, "grasp", NULL, settings_of(wrong[i].file, wrong[i].more)),
+                     i < 3   ? SAC_ERROR_FILE
+                     : i < 6 ? SAC_ERROR_FORMAT
+                             : SAC_ERROR_ARGUMENT,
                      wrong[i].sentence);
     assert_fails(env_create(&env, "grasp", NULL, "mesh_scale=2"), SAC_ERROR_ARGUMENT, "mesh_scale is for meshes");
 }

@@ -417,8 +417,7 @@ TEST(a_viewer_shows_a_grasp)
     memcpy(during, rgb, BYTES);
     int world_differs = 0, panels_differ = 0;
     for (int i = 0; i < BYTES; i++)
-        if (before[i] != during[i])
-            i / 3 % 320 < 210 ? world_differs++ : panels_differ++;
+        if (before[i] != during[i]) i / 3 % 320 < 210 ? world_differs++ : panels_differ++;
     assert_true(world_differs > 100);
     assert_int_equal(panels_differ, 0);
     assert_ok(sac_viewer_finish(viewer));
@@ -437,5 +436,4 @@ TEST(a_viewer_shows_a_grasp)
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, a_hand_holds_what_is_between_its_fingers,
       a_weight_beyond_friction_slips, the_hand_stays_above_the_table, the_cloud_is_that_of_the_thing,
       random_actions_leave_nothing_that_is_not_finite, what_is_wrong_is_named, nothing_allocates_while_stepping,
-      lack_of_memory_is_survived,
-      moments_of_a_grasp_can_be_drawn, moments_follow_the_hand, a_viewer_shows_a_grasp)
+      lack_of_memory_is_survived, moments_of_a_grasp_can_be_drawn, moments_follow_the_hand, a_viewer_shows_a_grasp)

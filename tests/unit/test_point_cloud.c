@@ -512,5 +512,6 @@ TEST(acting_allocates_nothing)
     sac_policy_destroy(policy);
 }
 
-TESTS(acting_equals_the_twin, neither_order_nor_empty_rows_matter, attention_is_read_by_rows, gradients_are_finite_differences_of_the_twin,
-      levels_give_the_same_bits, it_learns_from_examples, what_does_not_fit_is_named, acting_allocates_nothing)
+TESTS(acting_equals_the_twin, neither_order_nor_empty_rows_matter, attention_is_read_by_rows,
+      gradients_are_finite_differences_of_the_twin, levels_give_the_same_bits, it_learns_from_examples,
+      what_does_not_fit_is_named, acting_allocates_nothing)

@@ -80,7 +80,8 @@ static void describe(grasp_env *e)
 static sac_status check_meshes(const grasp_config *c)
 {
     if (!c->meshes[0])
-        return c->mesh_scale == 1 ? SAC_OK : sac_fail(SAC_ERROR_ARGUMENT, "mesh_scale is for meshes; say meshes: FOLDER");
+        return c->mesh_scale == 1 ? SAC_OK
+                                  : sac_fail(SAC_ERROR_ARGUMENT, "mesh_scale is for meshes; say meshes: FOLDER");
     const char *const set = strcmp(c->only, "any") != 0 ? "only" : strcmp(c->objects, "seen") != 0 ? "objects" : NULL;
     if (!set) return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT, "'%s' is for the world's own things, not for meshes of yours", set);

@@ -26,8 +26,8 @@ typedef struct grasp_meshes
     double scale;
 } grasp_meshes;
 
-/// Read a folder of files, in the order of their names' bytes, or one file. Each file is loaded once, alone, so that what
-/// is wrong with it is said of it.
+/// Read a folder of files, in the order of their names' bytes, or one file. Each file is loaded once, alone, so that
+/// what is wrong with it is said of it.
 /// @param      scale   m that the files' 1 stands for
 /// @param[out] meshes  released by sac_grasp_meshes_close, also after a failure
 /// @return SAC_ERROR_FILE, SAC_ERROR_FORMAT, SAC_ERROR_ARGUMENT for a mesh that is too large or too small to be grasped

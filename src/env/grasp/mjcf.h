@@ -28,10 +28,10 @@ enum
 typedef struct grasp_model_def
 {
     int things;
-    double step;     ///< seconds of physics
-    double friction; ///< of things
-    double force;    ///< N of each finger, for the damping with which it closes
-    double fov;      ///< degrees of the camera, vertically
+    double step;        ///< seconds of physics
+    double friction;    ///< of things
+    double force;       ///< N of each finger, for the damping with which it closes
+    double fov;         ///< degrees of the camera, vertically
     const char *meshes; ///< a folder or a file of a user's meshes; NULL or empty: things are of simple solids
     double mesh_scale;  ///< m that their 1 stands for
 } grasp_model_def;

@@ -75,8 +75,7 @@ static sac_status load(grasp_table *t, const grasp_model_def *def)
 static sac_status make(grasp_table *t, const grasp_model_def *def)
 {
     SAC_TRY(sac_mujoco_open(&t->mj));
-    if (def->meshes && def->meshes[0])
-        SAC_TRY(sac_grasp_meshes_open(&t->meshes, t->mj, def->meshes, def->mesh_scale));
+    if (def->meshes && def->meshes[0]) SAC_TRY(sac_grasp_meshes_open(&t->meshes, t->mj, def->meshes, def->mesh_scale));
     SAC_TRY(load(t, def));
     t->model = t->mj->mj_copyModel(NULL, t->shared->model);
     if (!t->model) return sac_fail_memory("a model of a table");
