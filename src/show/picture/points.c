@@ -81,13 +81,14 @@ static int slice_of(const view *v, const float *point)
 {
     const span s = v->across[2];
     const float share = s.most > s.least ? (along(point, near_in_view) - s.least) / (s.most - s.least) : 1;
-    return clamp((int)(share * SLICES), 0, SLICES - 1);
+    return clamp((int)(fminf(1, fmaxf(0, share)) * SLICES), 0, SLICES - 1); // a NaN is 0
 }
 
 // A disc with a dark rim, which keeps it apart from the one behind it
 static void draw_disc(const view *v, uint8_t *rgb, float x, float y, const float color[3])
 {
     const float outer = v->radius + 1;
+    if (!(x > -outer && x < (float)v->width + outer && y > -outer && y < (float)v->height + outer)) return;
     const int left = clamp((int)(x - outer), 0, v->width), right = clamp((int)(x + outer) + 2, 0, v->width);
     const int top = clamp((int)(y - outer), 0, v->height), bottom = clamp((int)(y + outer) + 2, 0, v->height);
     for (int row = top; row < bottom; row++)
