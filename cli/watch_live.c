@@ -19,6 +19,7 @@ typedef struct live_show
     sac_viewer *viewer;
     float *action; // a person's
     bool paused, by_hand, reset, quit, step;
+    int moment; // of the step that is started; -1: none is
 } live_show;
 
 static const char help[] = "space pauses, right arrow steps, d drives by hand (arrows or WASD; m hands back), v next "
@@ -37,6 +38,7 @@ static sac_status open_viewer(live_show *l)
     SAC_TRY(sac_viewer_create(&viewer, w->target.policy, &w->target.env, w->width, w->height));
     sac_viewer_destroy(l->viewer);
     l->viewer = viewer;
+    l->moment = -1;
     l->reset = true;
     return SAC_OK;
 }
@@ -102,6 +104,32 @@ static void report(const live_show *l)
     fflush(stdout);
 }
 
+// To the next moment of the step that is started, or to its end
+static sac_status move_on(live_show *l)
+{
+    if (l->paused && !l->step) return SAC_OK;
+    if (++l->moment < sac_viewer_moments(l->viewer)) return SAC_OK;
+    l->moment = -1;
+    SAC_TRY(sac_viewer_finish(l->viewer));
+    if (sac_viewer_ended(l->viewer)) report(l);
+    return SAC_OK;
+}
+
+static sac_status show(live_show *l)
+{
+    char title[128];
+    watch_title(l->watch, title, sizeof title);
+    const bool over = l->moment < 0 && sac_viewer_ended(l->viewer);
+    const char *note = over ? "over: r again, n next" : l->paused ? "paused" : l->by_hand ? "you drive" : NULL;
+    const uint8_t *rgb;
+    if (l->moment >= 0)
+        SAC_TRY(sac_viewer_draw_moment(l->viewer, l->moment, title, note, &rgb));
+    else
+        SAC_TRY(sac_viewer_draw(l->viewer, title, note, &rgb));
+    sac_window_show(l->window, rgb);
+    return SAC_OK;
+}
+
 // one turn: keys, a step unless paused or over, the picture
 static sac_status turn(live_show *l)
 {
@@ -109,26 +137,20 @@ static sac_status turn(live_show *l)
     if (l->reset)
     {
         l->reset = false;
+        l->moment = -1;
         memset(l->action, 0, (size_t)sac_viewer_spec(l->viewer)->action_size * sizeof *l->action);
         SAC_TRY(sac_viewer_reset(l->viewer, l->watch->seed));
     }
+    else if (l->moment >= 0)
+        SAC_TRY(move_on(l));
     else if ((!l->paused || l->step) && !sac_viewer_ended(l->viewer) && sac_viewer_steps(l->viewer) < l->watch->steps)
     {
-        l->step = false;
         if (l->by_hand) sac_window_drive(l->window, sac_viewer_spec(l->viewer), l->action);
-        SAC_TRY(sac_viewer_step(l->viewer, l->by_hand ? l->action : NULL));
-        if (sac_viewer_ended(l->viewer)) report(l);
+        SAC_TRY(sac_viewer_start(l->viewer, l->by_hand ? l->action : NULL));
+        SAC_TRY(move_on(l));
     }
-    char title[128];
-    watch_title(l->watch, title, sizeof title);
-    const char *note = sac_viewer_ended(l->viewer) ? "over: r again, n next"
-                       : l->paused                 ? "paused"
-                       : l->by_hand                ? "you drive"
-                                                   : NULL;
-    const uint8_t *rgb;
-    SAC_TRY(sac_viewer_draw(l->viewer, title, note, &rgb));
-    sac_window_show(l->window, rgb);
-    return SAC_OK;
+    l->step = false;
+    return show(l);
 }
 
 static sac_status play(live_show *l)
@@ -145,7 +167,7 @@ static sac_status play(live_show *l)
     {
         SAC_TRY(turn(l));
         // --steps bounds a session as it bounds a film
-        if (sac_viewer_steps(l->viewer) >= l->watch->steps) l->quit = true;
+        if (l->moment < 0 && sac_viewer_steps(l->viewer) >= l->watch->steps) l->quit = true;
         pace(&next, l->watch->frames_per_second);
     }
     if (!sac_viewer_ended(l->viewer)) report(l);

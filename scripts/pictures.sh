@@ -45,6 +45,13 @@ build/saccade watch zoo/legs/stairs.safetensors --seed 1103 --steps 100 --frames
 cp "$frames/000100.png" docs/images/legs-stairs.png
 build/saccade watch zoo/legs/obstacles-taught.safetensors --seed 1103 --steps 560 --frames "$frames" >/dev/null
 cp "$frames/000560.png" docs/images/legs-obstacles.png
+build/saccade watch zoo/grasp/student.safetensors --seed 1110 --frames "$frames/grasp" >/dev/null
+cp "$frames/grasp/000045.png" docs/images/grasping.png
+build/saccade train tasks/rooms-teacher.yaml --run "$frames/rooms-teacher" --quiet
+build/saccade distill tasks/rooms.yaml --run "$frames/rooms" --set policy.attention=softmax --generations 4 --quiet \
+    --set teacher.policy="$frames/rooms-teacher/best.safetensors"
+build/saccade watch "$frames/rooms/best.safetensors" --seed 1108 --steps 60 --frames "$frames/plans" >/dev/null
+cp "$frames/plans/000060.png" docs/images/rooms.png
 policy=zoo/car-racing/softmax.safetensors
 build/saccade plot zoo/training/car-racing-pairs-4-screen --out docs/images/plot-run.svg
 build/saccade generalise zoo/car-racing/*.safetensors --out "$frames/worlds.csv"

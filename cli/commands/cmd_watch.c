@@ -27,7 +27,7 @@ static const cli_flag flags[] = {
     {"patches", "F.png", "picture of patches that won attention over the episode, and of some that did not", false},
     {"steps", "N", "stop after so many steps; default: when the episode ends", false},
     {"size", "WxH", "of the film or window; default 1136x720", false},
-    {"fps", "N", "frames, and so steps, a second; default 50", false},
+    {"fps", "N", "frames a second, and so steps, or moments of a step that lasts long; default 50", false},
     {0},
 };
 
@@ -52,6 +52,12 @@ typedef struct film_pair
     sac_attention_track *track;
 } film_pair;
 
+static sac_status write_frame(film_pair *films, const uint8_t *rgb)
+{
+    if (films->video) SAC_TRY(sac_film_add(films->video, rgb));
+    return films->images ? sac_film_add(films->images, rgb) : SAC_OK;
+}
+
 static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *title)
 {
     const uint8_t *rgb;
@@ -60,10 +66,22 @@ static sac_status add_frame(film_pair *films, sac_viewer *viewer, const char *ti
     if (films->sheet && gaze) sac_patch_sheet_add(films->sheet, viewer);
     if (films->track && gaze) SAC_TRY(sac_attention_track_add(films->track, gaze));
     if (!films->video && !films->images) return SAC_OK;
-    sac_status status = sac_viewer_draw(viewer, title, NULL, &rgb);
-    if (status == SAC_OK && films->video) status = sac_film_add(films->video, rgb);
-    if (status == SAC_OK && films->images) status = sac_film_add(films->images, rgb);
-    return status;
+    SAC_TRY(sac_viewer_draw(viewer, title, NULL, &rgb));
+    return write_frame(films, rgb);
+}
+
+// A step that lasts long, such as a grasp, has frames of its own.
+static sac_status step(const watch_plan *watch, film_pair *films, sac_viewer *viewer, const char *title)
+{
+    SAC_TRY(sac_viewer_start(viewer, NULL));
+    const int moments = films->video || films->images ? sac_viewer_moments(viewer) : 0;
+    for (int i = 0; i < moments && !*watch->interrupt; i++)
+    {
+        const uint8_t *rgb;
+        SAC_TRY(sac_viewer_draw_moment(viewer, i, title, NULL, &rgb));
+        SAC_TRY(write_frame(films, rgb));
+    }
+    return sac_viewer_finish(viewer);
 }
 
 static sac_status play(const watch_plan *watch, film_pair *films, sac_viewer *viewer, const char *title)
@@ -72,7 +90,7 @@ static sac_status play(const watch_plan *watch, film_pair *films, sac_viewer *vi
     while (status == SAC_OK && !sac_viewer_ended(viewer) && sac_viewer_steps(viewer) < watch->steps &&
            !*watch->interrupt)
     {
-        status = sac_viewer_step(viewer, NULL);
+        status = step(watch, films, viewer, title);
         if (status == SAC_OK) status = add_frame(films, viewer, title);
     }
     return status;
@@ -89,6 +107,8 @@ static sac_status open_films(const watch_plan *watch, film_pair *films, sac_view
     if (!gaze)
         return sac_fail(SAC_ERROR_ARGUMENT,
                         "watch: --histogram, --patches and --attention need a policy that has attention");
+    if (watch->patches && gaze->patch == 0)
+        return sac_fail(SAC_ERROR_ARGUMENT, "watch: --patches needs a policy that cuts a picture into patches");
     if (watch->attention) SAC_TRY(sac_attention_track_create(&films->track, gaze->rows, gaze->columns));
     if (watch->patches) SAC_TRY(sac_patch_sheet_create(&films->sheet, gaze, sac_viewer_spec(viewer)->channels));
     return watch->histogram ? sac_attention_share_create(&films->share, gaze->rows * gaze->columns) : SAC_OK;

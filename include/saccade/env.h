@@ -46,6 +46,11 @@ typedef struct sac_env_column
     } type;
 } sac_env_column;
 
+enum
+{
+    SAC_MOMENTS_A_SECOND = 50 ///< of what happens during a step
+};
+
 /// What an environment looks like from outside. The pointers belong to the environment.
 typedef struct sac_env_spec
 {
@@ -141,6 +146,11 @@ typedef struct sac_env_ops
     void (*state)(const void *self, double *values);
     /// Draw the scene for people at any size, [height, width, 3]; NULL: the observation is all there is.
     sac_status (*picture)(void *self, uint8_t *rgb, int height, int width);
+    /// For people, of worlds whose steps last long: how many moments of the last step can be drawn,
+    /// SAC_MOMENTS_A_SECOND of them to a second of the world's own time; 0 after a reset. NULL: none ever.
+    int (*moments)(const void *self);
+    /// Draw such a moment as `picture` draws the present, which stays as it is; NULL where `moments` is.
+    sac_status (*picture_at)(void *self, int moment, uint8_t *rgb, int height, int width);
     void (*destroy)(void *self); ///< NULL is ignored
 } sac_env_ops;
 
@@ -228,3 +238,12 @@ SAC_API void sac_env_state(const sac_env *env, double *values);
 /// picture that was observed, enlarged by nearest neighbour; the caller must still have it.
 /// @return SAC_ERROR_ARGUMENT before the first reset, or where no picture was asked for
 SAC_API SAC_CHECKED sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width);
+
+/// How many moments of the last step can be drawn: of worlds whose steps last long, such as a whole grasp,
+/// SAC_MOMENTS_A_SECOND of them to a second of the world's own time. 0 for other worlds, before the first step of an
+/// episode, and after sac_env_restore.
+SAC_API int sac_env_moments(const sac_env *env);
+
+/// Draw the scene for people as it was at a moment of the last step, rgb [height, width, 3].
+/// @param moment  0..sac_env_moments - 1, the first one first; the step's end is what sac_env_picture draws
+SAC_API SAC_CHECKED sac_status sac_env_picture_at(sac_env *env, int moment, uint8_t *rgb, int height, int width);

@@ -8,7 +8,8 @@
 /// show.h describes pictures.
 
 /// A composed frame: at the left the world as people see it and under it a line with return, step and action; at the
-/// right the observation with the overlay and the heat map. Many actions stand in rows below the line.
+/// right the observation with the overlay and the heat map, or the points that are seen. Many actions stand in rows
+/// below the line.
 typedef struct sac_frame sac_frame;
 
 enum
@@ -35,6 +36,10 @@ typedef struct sac_frame_content
     int step;
     const char *title; ///< such as "car-racing, color, seed 3"
     const char *note;  ///< such as "paused"; NULL: none
+    /// [point_count, 3] what is seen is points in space, as sac_overlay_points takes them, in place of `observation`;
+    /// levels are then theirs, [point_count]. NULL: it is not
+    const float *points;
+    int point_count;
 } sac_frame_content;
 
 /// Create a frame for an environment.

@@ -48,3 +48,12 @@ SAC_API double sac_heat_levels(float *levels, float *sorted, const float *import
 /// whose centre is nearest.
 /// @param levels  [N], of sac_heat_levels
 SAC_API void sac_heat_map(uint8_t *rgb, int height, int width, const sac_gaze *gaze, const float *levels);
+
+/// Draw points in space, the nearer ones over the farther ones, at the largest scale at which all of them have room. x
+/// is away from those who look, y to the left and z up, and they look down from somewhat to the right.
+/// @param[out] rgb     [height, width, 3], of which nothing stays
+/// @param      points  [count, 3]; rows that are not finite are no points
+/// @param      levels  [count], of sac_heat_levels: the colours of a heat map; NULL: points are as bright as they are
+/// near
+SAC_API void sac_overlay_points(uint8_t *rgb, int height, int width, const float *points, int count,
+                                const float *levels);

@@ -19,7 +19,7 @@
 
 /// The version of this interface. It rises when a struct that a plugin hands over (sac_env_ops, sac_env_spec,
 /// sac_env_row, sac_policy_kind_ops, sac_option, ...) changes; then a plugin is compiled again.
-#define SAC_PLUGIN_VERSION 7
+#define SAC_PLUGIN_VERSION 8
 
 /// What a plugin offers: the object `sac_plugin_table`, which SAC_PLUGIN defines.
 typedef struct sac_plugin

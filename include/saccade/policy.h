@@ -127,7 +127,8 @@ SAC_API int sac_policy_normaliser_size(const sac_policy *policy);
 SAC_API const float *sac_policy_normaliser_input(const sac_policy_state *state);
 
 /// What the last call of sac_policy_act looked at. Pointers are valid until the state is used again; NULL and 0 where a
-/// kind has no such thing.
+/// kind has no such thing. A kind that looks at points in space has no patches: its rows are those of the cloud, in one
+/// column, and `patch` is 0.
 typedef struct sac_gaze
 {
     int height, width; ///< pixels of the image that is cut into patches: the observation, or what it is resized to

@@ -27,6 +27,22 @@ SAC_API SAC_CHECKED sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t see
 /// @param action  [action_size]; NULL: what the policy decided (where there is no policy: the action nearest to zero)
 SAC_API SAC_CHECKED sac_status sac_viewer_step(sac_viewer *viewer, const float *action);
 
+/// The same in two parts, for worlds in which a step lasts long, such as a whole grasp: take the step, draw its moments
+/// by sac_viewer_draw_moment as far as they are wanted, and then let the policy look at the resulting observation.
+/// The next step, and a reset, end one that was not finished.
+SAC_API SAC_CHECKED sac_status sac_viewer_start(sac_viewer *viewer, const float *action);
+SAC_API SAC_CHECKED sac_status sac_viewer_finish(sac_viewer *viewer);
+
+/// How many moments of the step that was started can be drawn, SAC_MOMENTS_A_SECOND of them to a second of the world's
+/// own time; 0 where none was, and in worlds whose steps are short.
+SAC_API int sac_viewer_moments(const sac_viewer *viewer);
+
+/// Draw a moment of the step that was started, beside what the policy saw and decided before it; otherwise as
+/// sac_viewer_draw.
+/// @param moment  0..sac_viewer_moments - 1
+SAC_API SAC_CHECKED sac_status sac_viewer_draw_moment(sac_viewer *viewer, int moment, const char *title,
+                                                      const char *note, const uint8_t **rgb);
+
 /// Draw the present.
 /// @param note       such as "paused"; NULL: none
 /// @param[out] rgb   [height, width, 3], belongs to the viewer, valid until the next call

@@ -39,7 +39,9 @@ class Gaze:
     [rows, columns], of iap-trans alone: how far what the controller is told would be from what it is if the patch had
     the mean of all values. Pictures show the contribution where there is one. above and beneath are the rows
     of a cropped observation that are left out, in pixels of that picture. age is how many steps ago the policy looked,
-    0: in this one; held, of hierarchical alone, is for how many steps what it decided then is held.
+    0: in this one; held, of hierarchical alone, is for how many steps what it decided then is held. A policy that looks at
+    points has no patches: grid is the rows of the cloud and 1, importance says how much attention each point received,
+    and patch is 0.
     """
 
     image: tuple[int, int]
@@ -63,6 +65,8 @@ class Gaze:
     held: int = 0
 
     def _known(self) -> np.ndarray:
+        if self.importance is not None and self.patch == 0:
+            raise ValueError("gaze: points have no patches to draw over a picture")
         shown = self.importance if self.contribution is None else self.contribution
         if shown is None:
             raise ValueError("gaze: the policy's kind has no attention")

@@ -62,11 +62,14 @@ class Viewer:
     @documented("sac_viewer_draw")
     def frame(self, title: str | None = None, note: str | None = None) -> np.ndarray:
         """Returns a copy, [height, width, 3] of uint8. title None: the world, its variant and the seed."""
+        return self._drawn(lib.sac_viewer_draw, (), title, note)
+
+    def _drawn(self, draw: Any, moment: tuple[int, ...], title: str | None, note: str | None) -> np.ndarray:
         rgb = ffi.new("const uint8_t **")
         texts = [ffi.new("char[]", said.encode()) if said is not None else ffi.NULL
                  for said in (self.title if title is None else title, note)]
         with self._owner:
-            check(lib.sac_viewer_draw(self._handle, *texts, rgb))
+            check(draw(self._handle, *moment, *texts, rgb))
             return np.frombuffer(ffi.buffer(rgb[0], int(np.prod(self._shape))), BYTE).reshape(self._shape).copy()
 
     @property
@@ -93,8 +96,24 @@ class Viewer:
     def __iter__(self) -> Iterator[np.ndarray]:
         yield self.frame()
         while not self.ended:
-            self.step()
+            yield from self.moments()
             yield self.frame()
+
+    @documented("sac_viewer_start", "sac_viewer_moments", "sac_viewer_draw_moment", "sac_viewer_finish")
+    def moments(self) -> Iterator[np.ndarray]:
+        """Take the step that the policy decided, as step does, and draw what happens during it: of worlds whose steps
+        last long, such as `grasp`, 50 frames to a second of the world's own time; in other worlds there are none.
+        """
+        if self.ended:
+            raise RuntimeError(f"{self._name}: the episode is over; reset comes before a step")
+        with self._owner:
+            check(lib.sac_viewer_start(self._handle, ffi.NULL))
+        try:
+            for moment in range(lib.sac_viewer_moments(self._handle)):
+                yield self._drawn(lib.sac_viewer_draw_moment, (moment,), None, None)
+        finally:
+            with self._owner:
+                check(lib.sac_viewer_finish(self._handle))
 
 
 def film(policy: Policy | None, path: Any, env: str | None = None, *, seed: int = 0, steps: int | None = None,
@@ -105,15 +124,15 @@ def film(policy: Policy | None, path: Any, env: str | None = None, *, seed: int 
     path: of a file that ends in .mp4 or .gif; see save_video
     env: None: the environment that the policy was trained for
     steps: the film ends after so many, or with the episode
-    fps: frames, and so steps, a second
+    fps: frames a second, and so steps, or moments of a step that lasts long
     """
     viewer = Viewer(policy, env, seed=seed, variant=variant, width=width, height=height, **options)
 
     def frames() -> Iterator[np.ndarray]:
-        for index, frame in enumerate(viewer):
-            yield frame
-            if index == steps:
-                return
+        yield viewer.frame()
+        while not viewer.ended and (steps is None or viewer.steps < steps):
+            yield from viewer.moments()
+            yield viewer.frame()
 
     save_video(frames(), path, fps=fps)
     return viewer.total

@@ -60,6 +60,12 @@ bool sac_attention_form_takes_identity(const char *name)
     return !form || !form->map || form->map->allows_identity;
 }
 
+bool sac_attention_form_divides(const char *name)
+{
+    const sac_attention_form *form = find(name);
+    return !form || !form->map || !form->map->has_signs;
+}
+
 // a word near to a form's name names that form, another one all of them
 static sac_status fail_unknown(const char *name)
 {

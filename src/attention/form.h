@@ -135,6 +135,10 @@ struct sac_attention
 /// Whether a form takes feature_count 0, queries and keys as they are; also of a name that no form has.
 bool sac_attention_form_takes_identity(const char *name);
 
+/// Whether the features of a form are never negative, so that all readings may divide rows by their sums (divide_all);
+/// also of a name that no form has.
+bool sac_attention_form_divides(const char *name);
+
 /// Attention whose map is learned: an own attention that begins as a copy of a SARA form's, and whose G and v are given
 /// again and again without allocating. Its arrays lie in a workspace; it must not be destroyed. `own` may be NULL where
 /// the workspace is only measured.

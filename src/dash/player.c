@@ -83,14 +83,35 @@ sac_status sac_player_step(sac_player *s, bool *there)
 
 enum
 {
-    BLIND_SIDE = 240 // of the people's picture where a policy is told numbers alone
+    BLIND_SIDE = 240, // of the people's picture where a policy is told numbers alone
+    CLOUD_SIDE = 240  // of a picture of points
 };
+
+// Points in space, in the colours of their importance where the policy says that.
+static uint8_t *draw_cloud(const sac_player *s, const float *cloud, int rows)
+{
+    uint8_t *rgb = sac_alloc((size_t)3 * CLOUD_SIDE * CLOUD_SIDE);
+    float *levels = SAC_NEW_ARRAY(float, 2 * (size_t)rows);
+    sac_gaze gaze;
+    sac_policy_gaze(s->play.state, &gaze);
+    const bool told = levels && gaze.patch == 0 && gaze.rows == rows && sac_gaze_shown(&gaze);
+    if (told) sac_heat_levels(levels, levels + rows, sac_gaze_shown(&gaze), rows);
+    if (rgb) sac_overlay_points(rgb, CLOUD_SIDE, CLOUD_SIDE, cloud, rows, told ? levels : NULL);
+    sac_free(levels);
+    return rgb;
+}
 
 // Returns what the policy looks at as RGB, released by sac_free, or the people's picture where it looks at nothing.
 // NULL: there is neither.
 static uint8_t *draw_sight(sac_player *s, int *height, int *width)
 {
-    int channels;
+    int channels, rows;
+    const float *cloud = sac_play_cloud(&s->play, &rows);
+    if (cloud)
+    {
+        *height = *width = CLOUD_SIDE;
+        return draw_cloud(s, cloud, rows);
+    }
     const uint8_t *seen = sac_play_sight(&s->play, height, width, &channels);
     if (!seen) *height = *width = BLIND_SIDE;
     size_t pixels = (size_t)*height * (size_t)*width;
@@ -141,7 +162,7 @@ static void tell_gaze(const sac_player *s, sac_growing *text)
 {
     sac_gaze gaze;
     sac_policy_gaze(s->play.state, &gaze);
-    if (!sac_gaze_shown(&gaze) || gaze.rows * gaze.columns == 0) return;
+    if (!sac_gaze_shown(&gaze) || gaze.rows * gaze.columns == 0 || gaze.patch == 0) return; // points have no patches
     sac_grow_text(
         text,
         ",\"rows\":%d,\"columns\":%d,\"patch\":%d,\"stride\":%d,\"sides\":[%d,%d],\"above\":%.3f,\"beneath\":%.3f",

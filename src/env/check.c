@@ -46,6 +46,9 @@ sac_status sac_env_check_ops(const sac_env_ops *ops)
             return sac_fail(SAC_ERROR_ARGUMENT,
                             "environment '%s' has no %s; create, spec, reset, step and destroy are needed", ops->name,
                             required[i].name);
+    if (!ops->moments != !ops->picture_at)
+        return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s' has one of moments and picture_at, expected both or none",
+                        ops->name);
     if (ops->options && ops->config_size < sac_options_size(ops->options))
         return sac_fail(SAC_ERROR_ARGUMENT, "environment '%s': config_size is %zu, its options reach to byte %zu",
                         ops->name, ops->config_size, sac_options_size(ops->options));

@@ -267,3 +267,16 @@ sac_status sac_env_picture(sac_env *env, uint8_t *rgb, int height, int width)
         }
     return SAC_OK;
 }
+
+int sac_env_moments(const sac_env *env)
+{
+    return env->ops->moments ? env->ops->moments(env->self) : 0;
+}
+
+sac_status sac_env_picture_at(sac_env *env, int moment, uint8_t *rgb, int height, int width)
+{
+    SAC_ASSERT(moment >= 0 && moment < sac_env_moments(env));
+    uint64_t failures = sac_failure_count();
+    return sac_outcome(env->ops->picture_at(env->self, moment, rgb, height, width), failures, env->ops->name,
+                       "picture_at");
+}

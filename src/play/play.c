@@ -237,3 +237,13 @@ const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *chan
     sac_space_paint(space, play->parts[play->sight], play->painted);
     return play->painted;
 }
+
+const float *sac_play_cloud(const sac_play *play, int *rows)
+{
+    *rows = 0;
+    if (play->sight < 0 || !play->parts[play->sight]) return NULL;
+    const sac_space *space = &sac_env_get_spec(play->env)->observations[play->sight];
+    if (space->kind != SAC_SPACE_DEPTH || space->shape[1] != 3 || space->low || space->high) return NULL;
+    *rows = space->shape[0];
+    return play->parts[play->sight];
+}

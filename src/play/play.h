@@ -120,5 +120,10 @@ static inline bool sac_play_ended(const sac_play *play)
 /// @return NULL where there is no picture, or it is not observed
 const uint8_t *sac_play_sight(sac_play *play, int *height, int *width, int *channels);
 
+/// The cloud of points in space that the policy sees, [rows, 3]: a part of three floats a row without bounds, where a
+/// depth picture would say how near and far it sees.
+/// @return NULL where it sees no cloud, or that is not observed
+const float *sac_play_cloud(const sac_play *play, int *rows);
+
 /// The action nearest to zero, or choice 0.
 void sac_play_idle(const sac_env_spec *spec, float *action);

@@ -15,7 +15,7 @@
 
 // A change of one of these structs needs a higher SAC_PLUGIN_VERSION, and the new sizes here.
 _Static_assert(sizeof(void *) != 8 ||
-                   (SAC_PLUGIN_VERSION == 7 && sizeof(sac_env_ops) == 136 && sizeof(sac_env_spec) == 96 &&
+                   (SAC_PLUGIN_VERSION == 8 && sizeof(sac_env_ops) == 152 && sizeof(sac_env_spec) == 96 &&
                     sizeof(sac_env_row) == 40 && sizeof(sac_env_column) == 16 && sizeof(sac_env_field) == 24 &&
                     sizeof(sac_option) == 64 && sizeof(sac_policy_kind_ops) == 120 && sizeof(sac_policy_def) == 72 &&
                     sizeof(sac_space) == 56 && sizeof(sac_gaze) == 160),

@@ -1,4 +1,5 @@
 """Films of episodes and plots of runs, and what is said where the package that writes them is missing."""
+import pathlib
 import subprocess
 import sys
 
@@ -6,6 +7,8 @@ import numpy as np
 import pytest
 import saccade
 from saccade import show
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -15,9 +18,7 @@ def policy(policy_path):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    import pathlib
-
-    task, folder = pathlib.Path(__file__).resolve().parents[2] / "tasks/toy.yaml", tmp_path_factory.mktemp("runs") / "toy"
+    task, folder = ROOT / "tasks/toy.yaml", tmp_path_factory.mktemp("runs") / "toy"
     saccade.train(task, folder, generations=12)
     return folder
 
@@ -59,6 +60,26 @@ def test_a_viewer_is_the_worlds_own_episode(policy):
     viewer.reset(3)
     assert all(np.array_equal(a, b) for a, b in zip(frames, viewer))
     assert not np.array_equal(viewer.frame(note="paused"), viewer.frame())
+
+
+def test_a_grasp_is_shown_while_it_happens(mujoco):
+    policy = saccade.load(ROOT / "zoo/grasp/student.safetensors")
+    viewer, other = (show.Viewer(policy, "grasp", seed=1100, hold_seconds=0.2, points=128, width=320, height=200)
+                     for _ in range(2))
+    gaze = viewer.gaze
+    assert gaze.grid == (128, 1) and gaze.patch == 0 and gaze.importance.sum() == pytest.approx(128, rel=1e-4)
+    with pytest.raises(ValueError, match="points have no patches"):
+        gaze.heat_map()
+    frames = list(viewer)
+    other.step()
+    assert viewer.total == other.total == 1 and viewer.steps == 1
+    assert len(frames) > 40 and not np.array_equal(frames[5], frames[20])  # a second of the world's at least
+    assert np.array_equal(frames[-1], other.frame())
+    viewer.reset(1100)
+    moments = viewer.moments()
+    assert np.array_equal(next(moments), frames[1])
+    moments.close()  # the step is over all the same
+    assert viewer.steps == 1 and np.array_equal(viewer.frame(), frames[-1])
 
 
 def test_a_viewer_outlives_its_policy_and_is_driven_by_hand(policy_path):

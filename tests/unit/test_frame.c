@@ -158,4 +158,77 @@ TEST(pictures_one_above_the_other_are_named)
     free(other);
 }
 
-TESTS(every_action_is_shown, every_action_is_named, captions_are_whole, pictures_one_above_the_other_are_named)
+// where a picture of points is not background
+static int lit(const uint8_t *rgb, int side, int top, int bottom, int left, int right)
+{
+    int count = 0;
+    for (int y = top; y < bottom; y++)
+        for (int x = left; x < right; x++) count += rgb[3 * ((ptrdiff_t)y * side + x) + 1] > 60;
+    return count;
+}
+
+// x is away, y to the left, z up: a point stands where it does in space, rows that are no points are not drawn, the
+// nearer one hides the farther one, and the scale is that of the whole
+TEST(points_are_drawn_where_they_are)
+{
+    enum
+    {
+        SIDE = 90
+    };
+    static uint8_t rgb[3 * SIDE * SIDE], other[sizeof rgb];
+    const float upright[] = {0, 0, 0.1f, NAN, 0, 0, 0, 0, 0, 0, INFINITY, 0};
+    sac_overlay_points(rgb, SIDE, SIDE, upright, 4, NULL);
+    assert_true(lit(rgb, SIDE, 0, SIDE / 3, SIDE / 3, 2 * SIDE / 3) > 5); // one above, one below, none elsewhere
+    assert_true(lit(rgb, SIDE, 2 * SIDE / 3, SIDE, SIDE / 3, 2 * SIDE / 3) > 5);
+    assert_int_equal(lit(rgb, SIDE, SIDE / 3, 2 * SIDE / 3, 0, SIDE) + lit(rgb, SIDE, 0, SIDE, 0, SIDE / 3) +
+                         lit(rgb, SIDE, 0, SIDE, 2 * SIDE / 3, SIDE),
+                     0);
+    const float across[] = {0, 1, 0, 0, -1, 0}; // the first to the left
+    const float levels[] = {1, 0};
+    sac_overlay_points(rgb, SIDE, SIDE, across, 2, levels);
+    assert_true(lit(rgb, SIDE, 0, SIDE, 0, SIDE / 3) > 5);
+    assert_int_equal(lit(rgb, SIDE, 0, SIDE, 2 * SIDE / 3, SIDE), 0); // what matters least is dark
+    sac_overlay_points(other, SIDE, SIDE, (const float[]){0, 100, 0, 0, -100, 0}, 2, levels);
+    assert_memory_equal(rgb, other, sizeof rgb);
+    const float behind[] = {-0.675f, -0.552f, 0.491f, 0.675f, 0.552f, -0.491f};
+    sac_overlay_points(rgb, SIDE, SIDE, behind, 2, levels);
+    const int middle = 3 * (SIDE / 2 * SIDE + SIDE / 2);
+    uint8_t nearest[3];
+    sac_heat_color(1, nearest);
+    assert_memory_equal(rgb + middle, nearest, 3);
+    sac_overlay_points(rgb, SIDE, SIDE, upright + 3, 1, NULL); // no point at all
+    assert_int_equal(lit(rgb, SIDE, 0, SIDE, 0, SIDE), 0);
+}
+
+// Points are drawn in both panels, in the lower one by their importance, and the caption counts them.
+TEST(points_have_panels_of_their_own)
+{
+    static drawing d;
+    float points[3 * GRID * GRID], levels[GRID * GRID];
+    fill_uniform(points, 3 * GRID * GRID, 5);
+    prepare(&d, 7, NULL);
+    d.spec.height = d.spec.width = 1;
+    d.content.observation = NULL;
+    d.gaze = (sac_gaze){.rows = GRID * GRID, .columns = 1, .importance = d.importance};
+    uint8_t *blind = drawn(&d, WIDTH, HEIGHT);
+    d.content.points = points;
+    d.content.point_count = GRID * GRID;
+    uint8_t *seen = drawn(&d, WIDTH, HEIGHT);
+    for (int i = 0; i < GRID * GRID; i++) levels[i] = 1 - d.levels[i];
+    d.content.levels = levels;
+    uint8_t *other = drawn(&d, WIDTH, HEIGHT);
+    d.content.point_count--;
+    uint8_t *fewer = drawn(&d, WIDTH, HEIGHT);
+    assert_true(difference(blind, seen, WIDTH, 60, HEIGHT / 2, WIDTH / 2, WIDTH) > 500);
+    assert_true(difference(blind, seen, WIDTH, HEIGHT / 2, HEIGHT, WIDTH / 2, WIDTH) > 500);
+    assert_int_equal(difference(seen, other, WIDTH, 0, HEIGHT / 2, 0, WIDTH), 0);
+    assert_true(difference(seen, other, WIDTH, HEIGHT / 2, HEIGHT, WIDTH / 2, WIDTH) > 100);
+    assert_true(difference(other, fewer, WIDTH, 0, 44, WIDTH / 2, WIDTH) > 2);
+    free(blind);
+    free(seen);
+    free(other);
+    free(fewer);
+}
+
+TESTS(every_action_is_shown, every_action_is_named, captions_are_whole, pictures_one_above_the_other_are_named,
+      points_are_drawn_where_they_are, points_have_panels_of_their_own)

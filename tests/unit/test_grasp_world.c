@@ -1,5 +1,7 @@
 #include "env/grasp/attempt.h"
 #include "failing_memory.h"
+#include "saccade/play.h"
+#include "saccade/viewer.h"
 #include "world_scene.h"
 
 /// The world `grasp`: things on a table and a hand in MuJoCo.
@@ -277,7 +279,161 @@ TEST(lack_of_memory_is_survived)
     assert_survives_lack_of_memory(env_create(&env, "grasp", NULL, "noise=1"), sac_env_destroy(env));
 }
 
+enum
+{
+    POSTER_WIDTH = 64,
+    POSTER_HEIGHT = 40,
+    POSTER = POSTER_WIDTH * POSTER_HEIGHT * 3
+};
+
+static void poster(scene *s, int moment, uint8_t *rgb)
+{
+    assert_ok(moment < 0 ? sac_env_picture(s->env, rgb, POSTER_HEIGHT, POSTER_WIDTH)
+                         : sac_env_picture_at(s->env, moment, rgb, POSTER_HEIGHT, POSTER_WIDTH));
+}
+
+static int changed(const uint8_t *a, const uint8_t *b)
+{
+    int count = 0;
+    for (int i = 0; i < POSTER; i++) count += a[i] != b[i];
+    return count;
+}
+
+// People can be shown what happens during a grasp: fifty pictures a second, from the hand that comes to the thing that
+// is held up, which change neither the present nor anything that follows.
+TEST(moments_of_a_grasp_can_be_drawn)
+{
+    static uint8_t first[POSTER], middle[POSTER], last[POSTER], present[POSTER], again[POSTER];
+    scene s, other;
+    void *saved;
+    open_scene(&s, "grasp", NULL, "only=ball,attempts=3");
+    open_scene(&other, "grasp", NULL, "only=ball,attempts=3");
+    assert_int_equal(sac_env_moments(s.env), 0);
+    assert_ok(sac_env_reset(s.env, 1100, &s.row));
+    assert_ok(sac_env_reset(other.env, 1100, &other.row));
+    assert_int_equal(sac_env_moments(s.env), 0);
+    tip_at_thing(&s, 0.1f); // in the air
+    tip_at_thing(&other, 0.1f);
+    assert_ok(sac_env_step(s.env, &s.row));
+    assert_ok(sac_env_step(other.env, &other.row));
+    const int in_vain = sac_env_moments(s.env);
+    assert_true(in_vain > 15 && in_vain < 50); // 0.3 s of approach, and what it takes to close
+    for (int i = 0; i < in_vain; i += 7) poster(&s, i, first);
+    tip_at_thing(&s, -0.01f);
+    tip_at_thing(&other, -0.01f);
+    assert_ok(sac_env_step(s.env, &s.row));
+    assert_ok(sac_env_step(other.env, &other.row));
+    assert_true(s.reward == 1);
+    for (int c = 0; c < COLUMNS; c++) assert_true(column(&s, c) == column(&other, c));
+    // 0.3 s of approach, 0.03 s at least of closing, 0.45 s up, 1 s of holding
+    const int held = sac_env_moments(s.env);
+    if (held < 89 || held > 120) fail_msg("%d moments", held);
+    poster(&s, -1, present);
+    poster(&s, 0, first);
+    poster(&s, held / 3, middle);
+    poster(&s, held - 1, last);
+    assert_true(changed(first, middle) > 100 && changed(middle, last) > 100);
+    assert_true(changed(last, present) < changed(middle, present) / 10); // a thing that is held hardly moves
+    poster(&s, 0, again);
+    assert_memory_equal(first, again, POSTER);
+    poster(&s, -1, again);
+    assert_memory_equal(present, again, POSTER);
+    // what was saved has no moments of another episode's
+    const size_t size = sac_env_snapshot_size(s.env);
+    saved = malloc(size);
+    assert_ok(sac_env_save(s.env, saved));
+    assert_ok(sac_env_restore(s.env, saved, size));
+    assert_int_equal(sac_env_moments(s.env), 0);
+    free(saved);
+    close_scene(&s);
+    close_scene(&other);
+}
+
+// By physics: what is kept of an attempt is the hand's way, down to where it closes and up again.
+TEST(moments_follow_the_hand)
+{
+    const grasp_model_def def = {.things = 1, .step = 0.004, .friction = 0.6, .force = 20, .fov = 42};
+    const grasp_layout_def layout = {.things = 1, .first = 6 * GRASP_VARIANTS, .last = 6 * GRASP_VARIANTS};
+    const float down[7] = {0, 0, -0.01f, 0, 0, -1, 0};
+    grasp_table *t;
+    grasp_moments moments = {0};
+    grasp_outcome outcome;
+    double position[3], axes[9];
+    assert_ok(sac_grasp_table_create(&t, &def));
+    assert_ok(sac_grasp_table_reset(t, &layout, 3));
+    assert_ok(sac_grasp_moments_open(&moments, t, grasp_attempt_seconds + 0.2));
+    sac_grasp_table_pose(t, 0, position, axes);
+    grasp_attempt attempt = {.hold = 0.2, .moments = &moments};
+    sac_grasp_aim(&attempt, position, down);
+    assert_ok(sac_grasp_try(&outcome, t, &attempt));
+    assert_int_equal(outcome.held, 0);
+    int lowest = 0, widest = 0;
+    const double *places = moments.places;
+    for (int i = 0; i < moments.count; i++)
+    {
+        const double *p = places + (ptrdiff_t)i * moments.size;
+        if (p[t->hand_at + 2] < places[lowest * moments.size + t->hand_at + 2]) lowest = i;
+        if (p[t->finger_at[0]] > places[widest * moments.size + t->finger_at[0]]) widest = i;
+    }
+    const double *begin = places, *low = places + (ptrdiff_t)lowest * moments.size,
+                 *end = places + (ptrdiff_t)(moments.count - 1) * moments.size;
+    assert_near(begin[t->hand_at + 2], attempt.tip[2] + 0.15, 1e-6);
+    assert_near(low[t->hand_at + 2], attempt.tip[2], 0.002);
+    assert_near(end[t->hand_at + 2], attempt.tip[2] + 0.13, 0.002);
+    assert_true(lowest >= 14 && lowest <= 16 && widest < lowest); // 0.3 s
+    assert_true(end[t->finger_at[0]] < 0.8 * begin[t->finger_at[0]]);
+    sac_grasp_moments_clear(&moments, t);
+    sac_grasp_table_destroy(t);
+}
+
+// A viewer draws the moments beside what the policy saw before, and goes on as if it had not.
+TEST(a_viewer_shows_a_grasp)
+{
+    enum
+    {
+        BYTES = 320 * 200 * 3
+    };
+    static uint8_t before[BYTES], during[BYTES];
+    const sac_setting settings[] = {{"points", "64"}, {"hold_seconds", "0.2"}};
+    const sac_env_def world = {.id = "grasp", .settings = settings, .setting_count = 2};
+    sac_env *env;
+    sac_policy *policy;
+    sac_viewer *viewer, *other;
+    const uint8_t *rgb;
+    assert_ok(sac_env_create(&env, &world));
+    assert_ok(sac_policy_create_for(&policy, env, "point-cloud", NULL, 0));
+    assert_ok(sac_viewer_create(&viewer, policy, &world, 320, 200));
+    assert_ok(sac_viewer_create(&other, policy, &world, 320, 200));
+    assert_ok(sac_viewer_reset(viewer, 1100));
+    assert_ok(sac_viewer_reset(other, 1100));
+    const sac_gaze *gaze = sac_viewer_gaze(viewer);
+    assert_true(gaze && gaze->rows == 64 && gaze->columns == 1 && gaze->importance[0] > 0);
+    assert_int_equal(sac_viewer_moments(viewer), 0);
+    assert_ok(sac_viewer_draw(viewer, "", NULL, &rgb));
+    memcpy(before, rgb, BYTES);
+    assert_ok(sac_viewer_start(viewer, NULL));
+    assert_true(sac_viewer_moments(viewer) > 10);
+    assert_ok(sac_viewer_draw_moment(viewer, 12, "", NULL, &rgb));
+    memcpy(during, rgb, BYTES);
+    int world_differs = 0, panels_differ = 0;
+    for (int i = 0; i < BYTES; i++)
+        if (before[i] != during[i]) i / 3 % 320 < 210 ? world_differs++ : panels_differ++;
+    assert_true(world_differs > 100);
+    assert_int_equal(panels_differ, 0);
+    assert_ok(sac_viewer_finish(viewer));
+    assert_int_equal(sac_viewer_moments(viewer), 0);
+    assert_ok(sac_viewer_step(other, NULL));
+    assert_ok(sac_viewer_draw(viewer, "", NULL, &rgb));
+    memcpy(during, rgb, BYTES);
+    assert_ok(sac_viewer_draw(other, "", NULL, &rgb));
+    assert_memory_equal(during, rgb, BYTES);
+    sac_viewer_destroy(viewer);
+    sac_viewer_destroy(other);
+    sac_policy_destroy(policy);
+    sac_env_destroy(env);
+}
+
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, a_hand_holds_what_is_between_its_fingers,
       a_weight_beyond_friction_slips, the_hand_stays_above_the_table, the_cloud_is_that_of_the_thing,
       random_actions_leave_nothing_that_is_not_finite, what_is_wrong_is_named, nothing_allocates_while_stepping,
-      lack_of_memory_is_survived)
+      lack_of_memory_is_survived, moments_of_a_grasp_can_be_drawn, moments_follow_the_hand, a_viewer_shows_a_grasp)

@@ -112,10 +112,12 @@ static double twin_map(const twin *t, double u)
     return strcmp(t->form, "sara-square") == 0 ? u * u : u > 0 ? u : 0;
 }
 
+static double twin_received[N]; // how much attention each point received in all layers so far
+
 // what one query gathers
 static void twin_attend(const twin *t, double out[W], const double *query, const double (*mixed)[3 * W], int count)
 {
-    double total = strcmp(t->form, "softmax") == 0 ? 0 : 1e-6;
+    double total = strcmp(t->form, "softmax") == 0 ? 0 : 1e-6, weights[N];
     for (int w = 0; w < W; w++) out[w] = 0;
     for (int j = 0; j < count; j++)
     {
@@ -124,10 +126,11 @@ static void twin_attend(const twin *t, double out[W], const double *query, const
             weight += strcmp(t->form, "softmax") == 0 ? query[w] * mixed[j][W + w]
                                                       : twin_map(t, query[w]) * twin_map(t, mixed[j][W + w]);
         if (strcmp(t->form, "softmax") == 0) weight = exp(weight / sqrt(W));
-        total += weight;
+        total += weights[j] = weight;
         for (int w = 0; w < W; w++) out[w] += weight * mixed[j][2 * W + w];
     }
     for (int w = 0; w < W; w++) out[w] /= total;
+    for (int j = 0; j < count; j++) twin_received[j] += weights[j] / total;
 }
 
 static void twin_layer(const twin *t, double (*x)[W], int layer, int count)
@@ -181,6 +184,7 @@ static int twin_read(const twin *t, double (*points)[3], double *told, const flo
 static void twin_run(const twin *t, double out[OUTPUTS], const float *cloud, const float *touch)
 {
     double points[N][3], x[N][W], pooled[2 * W + 6 + TOUCH] = {0}, near[W], hidden[HIDDEN];
+    memset(twin_received, 0, sizeof twin_received);
     const int count = twin_read(t, points, pooled + (ptrdiff_t)2 * W, cloud, touch);
     for (int i = 0; i < count; i++)
     {
@@ -262,6 +266,43 @@ TEST(neither_order_nor_empty_rows_matter)
         sac_policy_act_on(state, (const void *const[]){touch, turned}, action);
         sac_policy_act_on(state, (const void *const[]){touch, turned}, again);
         for (int i = 0; i < OUTPUTS; i++) assert_true(isfinite(action[i]));
+        assert_memory_equal(action, again, sizeof action);
+        sac_policy_state_destroy(state);
+        sac_policy_destroy(policy);
+    }
+}
+
+// Each point of each layer shares an attention of 1 out, and what comes of it stands in the rows of the cloud. Reading
+// it changes no action.
+TEST(attention_is_read_by_rows)
+{
+    float cloud[3 * N], touch[TOUCH] = {0.1f, -0.2f}, action[OUTPUTS], again[OUTPUTS];
+    static double parameters[MOST];
+    double ignored[OUTPUTS];
+    for (int f = 0; f < 2 * FORMS; f++)
+    {
+        sac_policy *policy = make(forms[f / 2], f % 2);
+        sac_policy_state *state;
+        sac_gaze gaze;
+        const twin t = {policy, parameters, forms[f / 2], f % 2};
+        twin_take(parameters, policy);
+        assert_ok(sac_policy_state_create(&state, policy));
+        sac_policy_gaze(state, &gaze); // before it has looked at anything
+        assert_true(gaze.rows == N && gaze.columns == 1 && gaze.patch == 0);
+        for (int i = 0; i < N; i++) assert_true(gaze.importance[i] == 0);
+        fill_cloud(cloud, 7);
+        twin_run(&t, ignored, cloud, touch);
+        sac_policy_act_on(state, (const void *const[]){touch, cloud}, action);
+        memset(cloud, 0, sizeof cloud); // the policy has its own copy
+        sac_policy_gaze(state, &gaze);
+        for (int row = 0, point = 0; row < N; row++)
+        {
+            const bool none = row == 4 || row == 9;
+            assert_near((double)gaze.importance[row], none ? 0 : twin_received[point] / LAYERS, promise);
+            point += !none;
+        }
+        fill_cloud(cloud, 7);
+        sac_policy_act_on(state, (const void *const[]){touch, cloud}, again);
         assert_memory_equal(action, again, sizeof action);
         sac_policy_state_destroy(state);
         sac_policy_destroy(policy);
@@ -471,5 +512,6 @@ TEST(acting_allocates_nothing)
     sac_policy_destroy(policy);
 }
 
-TESTS(acting_equals_the_twin, neither_order_nor_empty_rows_matter, gradients_are_finite_differences_of_the_twin,
-      levels_give_the_same_bits, it_learns_from_examples, what_does_not_fit_is_named, acting_allocates_nothing)
+TESTS(acting_equals_the_twin, neither_order_nor_empty_rows_matter, attention_is_read_by_rows,
+      gradients_are_finite_differences_of_the_twin, levels_give_the_same_bits, it_learns_from_examples,
+      what_does_not_fit_is_named, acting_allocates_nothing)

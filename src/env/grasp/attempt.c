@@ -19,6 +19,7 @@ typedef struct motion
     grasp_outcome *outcome;
     double tip[3];                    // where the hand is
     double before[GRASP_MOST_THINGS]; // heights of the things
+    double seconds;                   // since it began
 } motion;
 
 void sac_grasp_aim(grasp_attempt *attempt, const double center[3], const float *action)
@@ -32,12 +33,19 @@ void sac_grasp_aim(grasp_attempt *attempt, const double center[3], const float *
     if (low < depth) attempt->tip[2] += depth - low;
 }
 
+static void keep_moment(const motion *m)
+{
+    if (m->attempt->moments) sac_grasp_moments_take(m->attempt->moments, m->table, m->seconds);
+}
+
 static void step(motion *m, const double speed[3])
 {
     grasp_table *t = m->table;
     sac_grasp_table_hold(t, m->tip, m->attempt->axes, speed);
     t->mj->mj_step(t->model, t->data);
     for (int i = 0; i < 3; i++) m->tip[i] += t->model->opt.timestep * speed[i];
+    m->seconds += t->model->opt.timestep;
+    keep_moment(m);
 }
 
 // Above 0 the fingers open.
@@ -71,6 +79,7 @@ static bool come(motion *m)
     press(m, t->force);
     sac_grasp_table_hold(t, m->tip, axes, still);
     t->mj->mj_forward(t->model, t->data);
+    keep_moment(m);
     if (touches(m)) return false;
     for (int k = 0; k < steps; k++)
     {
@@ -150,6 +159,7 @@ static sac_status carry_out(void *self)
 {
     motion *m = self;
     const int before = warnings(m->table);
+    if (m->attempt->moments) m->attempt->moments->count = 0;
     for (int i = 0; i < m->table->count; i++) m->before[i] = sac_grasp_table_height(m->table, i);
     if (!come(m))
         m->outcome->blocked = true;

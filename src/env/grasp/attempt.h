@@ -1,5 +1,6 @@
 #pragma once
 
+#include "env/grasp/moments.h"
 #include "env/grasp/table.h"
 #include "grip/hand.h"
 
@@ -9,6 +10,7 @@ typedef struct grasp_attempt
 {
     double tip[3], axes[9]; ///< of the hand when it closes, in the world
     double hold;            ///< seconds for which what is lifted must stay up
+    grasp_moments *moments; ///< that are kept of it; NULL: none
 } grasp_attempt;
 
 typedef struct grasp_outcome
@@ -19,6 +21,9 @@ typedef struct grasp_outcome
     bool blocked;   ///< the hand began in a thing, or was stopped by one on its way
     bool broken;    ///< the physics broke down
 } grasp_outcome;
+
+/// Seconds that an attempt takes at most, the time for which it holds left out.
+static const double grasp_attempt_seconds = 1.4;
 
 /// m by which a thing must be lifted, and stay lifted.
 static const double grasp_lift = 0.1;

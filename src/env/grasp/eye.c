@@ -151,7 +151,7 @@ sac_status sac_grasp_eye_wrist(grasp_eye *e, float *depth)
     return SAC_OK;
 }
 
-sac_status sac_grasp_eye_poster(grasp_eye *e, uint8_t *rgb, int height, int width)
+sac_status sac_grasp_eye_poster(grasp_eye *e, mjData *data, uint8_t *rgb, int height, int width)
 {
     if (height != e->poster_height || width != e->poster_width)
     {
@@ -162,5 +162,5 @@ sac_status sac_grasp_eye_poster(grasp_eye *e, uint8_t *rgb, int height, int widt
         e->poster_height = height;
         e->poster_width = width;
     }
-    return sac_mujoco_view_draw(e->poster, e->table->data, &(sac_picture){.rgb = rgb});
+    return sac_mujoco_view_draw(e->poster, data, &(sac_picture){.rgb = rgb});
 }

@@ -45,4 +45,5 @@ const float *sac_grasp_eye_depth(const grasp_eye *eye);
 SAC_CHECKED sac_status sac_grasp_eye_wrist(grasp_eye *eye, float *depth);
 
 /// The table for people, rgb [height, width, 3].
-SAC_CHECKED sac_status sac_grasp_eye_poster(grasp_eye *eye, uint8_t *rgb, int height, int width);
+/// @param data  as things are in it: the table's own, or a moment's
+SAC_CHECKED sac_status sac_grasp_eye_poster(grasp_eye *eye, mjData *data, uint8_t *rgb, int height, int width);

@@ -7,9 +7,9 @@
 
 typedef struct grasp_config
 {
-    char objects[SAC_TEXT_SIZE], only[SAC_TEXT_SIZE], target[SAC_TEXT_SIZE];
+    char objects[SAC_TEXT_SIZE], only[SAC_TEXT_SIZE], meshes[SAC_TEXT_SIZE], target[SAC_TEXT_SIZE];
     int things, attempts, points;
-    double spread, hold_seconds, force, friction, physics_ms, noise, fov;
+    double spread, hold_seconds, force, friction, physics_ms, noise, fov, mesh_scale;
     int height, width, wrist_height, wrist_width;
 } grasp_config;
 
@@ -20,4 +20,6 @@ sac_status sac_grasp_step(void *self, const sac_env_row *row);
 sac_status sac_grasp_snapshot(void *self, sac_snapshot *snapshot);
 void sac_grasp_state(const void *self, double *values);
 sac_status sac_grasp_picture(void *self, uint8_t *rgb, int height, int width);
+int sac_grasp_moments(const void *self);
+sac_status sac_grasp_picture_at(void *self, int moment, uint8_t *rgb, int height, int width);
 void sac_grasp_destroy(void *self);

@@ -39,6 +39,7 @@ typedef struct grasp_env
     grasp_layout_def layout;
     grasp_table *table;
     grasp_eye *eye;
+    grasp_moments moments; // of the last attempt
     float near[1], far[1], metres[2];
     sac_space parts[PARTS];
     // what lasts
@@ -75,6 +76,17 @@ static void describe(grasp_env *e)
         (sac_space){.name = "shape", .kind = SAC_SPACE_VECTOR, .shape = {GRIP_SHAPE_NUMBERS}, .privileged = true};
 }
 
+// Options of the world's own things would have no effect on meshes, and that of meshes none on things.
+static sac_status check_meshes(const grasp_config *c)
+{
+    if (!c->meshes[0])
+        return c->mesh_scale == 1 ? SAC_OK
+                                  : sac_fail(SAC_ERROR_ARGUMENT, "mesh_scale is for meshes; say meshes: FOLDER");
+    const char *const set = strcmp(c->only, "any") != 0 ? "only" : strcmp(c->objects, "seen") != 0 ? "objects" : NULL;
+    if (!set) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT, "'%s' is for the world's own things, not for meshes of yours", set);
+}
+
 static sac_status choose_objects(grasp_env *e)
 {
     const grasp_config *c = &e->config;
@@ -101,10 +113,17 @@ static sac_status make(grasp_env *e, const char *variant)
     if (strcmp(variant, "original") != 0)
         return sac_fail(SAC_ERROR_ARGUMENT, "unknown variant '%.80s', expected original; options say what changes",
                         variant);
+    SAC_TRY(check_meshes(c));
     SAC_TRY(choose_objects(e));
-    const grasp_model_def model = {
-        .things = c->things, .step = c->physics_ms / 1000, .friction = c->friction, .force = c->force, .fov = c->fov};
+    const grasp_model_def model = {.things = c->things,
+                                   .step = c->physics_ms / 1000,
+                                   .friction = c->friction,
+                                   .force = c->force,
+                                   .fov = c->fov,
+                                   .meshes = c->meshes,
+                                   .mesh_scale = c->mesh_scale};
     SAC_TRY(sac_grasp_table_create(&e->table, &model));
+    if (e->table->meshes.count > 0) e->layout.first = 0, e->layout.last = e->table->meshes.count - 1;
     const grasp_eye_def eye = {.height = c->height,
                                .width = c->width,
                                .wrist_height = c->wrist_height,
@@ -114,6 +133,7 @@ static sac_status make(grasp_env *e, const char *variant)
                                .nearest = strcmp(c->target, "nearest") == 0,
                                .far = 0.5f};
     SAC_TRY(sac_grasp_eye_create(&e->eye, e->table, &eye));
+    SAC_TRY(sac_grasp_moments_open(&e->moments, e->table, grasp_attempt_seconds + c->hold_seconds));
     describe(e);
     return SAC_OK;
 }
@@ -138,6 +158,7 @@ void sac_grasp_destroy(void *self)
     grasp_env *e = self;
     if (!e) return;
     sac_grasp_eye_destroy(e->eye);
+    if (e->table) sac_grasp_moments_clear(&e->moments, e->table);
     sac_grasp_table_destroy(e->table);
     sac_free(e);
 }
@@ -276,6 +297,7 @@ sac_status sac_grasp_reset(void *self, uint64_t seed, const sac_env_row *row)
     e->episode = seed == SAC_SEED_NEXT ? e->episode + 1 : 0;
     if (seed != SAC_SEED_NEXT) e->seed = seed;
     e->step = e->blocked = e->unseen = 0;
+    e->moments.count = 0;
     e->held = false;
     e->started = true;
     e->opening = grip_stroke;
@@ -293,7 +315,7 @@ static sac_status settle(void *self)
 sac_status sac_grasp_step(void *self, const sac_env_row *row)
 {
     grasp_env *e = self;
-    grasp_attempt attempt = {.hold = e->config.hold_seconds};
+    grasp_attempt attempt = {.hold = e->config.hold_seconds, .moments = &e->moments};
     grasp_outcome outcome;
     sac_grasp_aim(&attempt, e->center, row->action);
     SAC_TRY(sac_grasp_try(&outcome, e->table, &attempt));
@@ -314,6 +336,7 @@ sac_status sac_grasp_step(void *self, const sac_env_row *row)
 sac_status sac_grasp_snapshot(void *self, sac_snapshot *snapshot)
 {
     grasp_env *e = self;
+    if (snapshot->way == SAC_SNAPSHOT_RESTORE) e->moments.count = 0; // they are another world's
     sac_snapshot_part(snapshot, &e->seed, sizeof *e - offsetof(grasp_env, seed));
     return sac_grasp_table_snapshot(e->table, snapshot, &e->layout, layout_seed(e));
 }
@@ -322,5 +345,17 @@ sac_status sac_grasp_picture(void *self, uint8_t *rgb, int height, int width)
 {
     grasp_env *e = self;
     if (!e->started) return sac_fail(SAC_ERROR_ARGUMENT, "grasp: picture before reset");
-    return sac_grasp_eye_poster(e->eye, rgb, height, width);
+    return sac_grasp_eye_poster(e->eye, e->table->data, rgb, height, width);
+}
+
+int sac_grasp_moments(const void *self)
+{
+    return ((const grasp_env *)self)->moments.count;
+}
+
+sac_status sac_grasp_picture_at(void *self, int moment, uint8_t *rgb, int height, int width)
+{
+    grasp_env *e = self;
+    SAC_TRY(sac_grasp_moments_show(&e->moments, e->table, moment));
+    return sac_grasp_eye_poster(e->eye, e->moments.shown, rgb, height, width);
 }

@@ -48,15 +48,20 @@ static void add_hand(sac_growing *text, double force)
     sac_grow_text(text, "</body>\n");
 }
 
-void sac_grasp_mjcf(sac_growing *text, const grasp_model_def *def)
+void sac_grasp_mjcf(sac_growing *text, const grasp_model_def *def, const grasp_meshes *meshes)
 {
     sac_grow_text(text,
                   "<mujoco model='grasp'>\n<compiler angle='radian' autolimits='true'/>\n"
                   "<option timestep='%.17g' gravity='0 0 -9.81' cone='elliptic' impratio='10' "
-                  "integrator='implicitfast'><flag midphase='disable'/></option>\n"
+                  "integrator='implicitfast'><flag midphase='disable'%s/></option>\n"
                   "<statistic extent='1' center='0 0 0.1'/>\n<visual><map znear='0.01' zfar='20'/></visual>\n"
                   "<asset>\n<texture name='sky' type='skybox' builtin='gradient' rgb1='0.55 0.7 0.9' "
-                  "rgb2='0.85 0.9 0.95' width='64' height='384'/>\n</asset>\n"
+                  "rgb2='0.85 0.9 0.95' width='64' height='384'/>\n",
+                  // a flat side of a hull touches at several points, as a box does
+                  def->step, meshes->count > 0 ? " multiccd='enable'" : "");
+    sac_grasp_meshes_add_assets(text, meshes);
+    sac_grow_text(text,
+                  "</asset>\n"
                   // A finger presses a thing of a few grams as hard as a heavy one. MuJoCo's contacts yield by the
                   // acceleration that a force gives, so they must be hard: the stiffest that the step allows.
                   "<default><geom solref='%.17g 1' solimp='0.98 0.999 0.001'/>"
@@ -68,8 +73,9 @@ void sac_grasp_mjcf(sac_growing *text, const grasp_model_def *def)
                   "<camera name='camera' pos='-0.8 0 0.8' xyaxes='0 -1 0 0.70710678118654757 0 0.70710678118654757' "
                   "fovy='%.17g'/>\n"
                   "<camera name='people' pos='-0.55 -0.45 0.5' xyaxes='0.633 -0.774 0 0.38 0.311 0.872' fovy='45'/>\n",
-                  def->step, 2 * def->step, 2 * def->step, 0.2, 0.4, GRASP_TABLE_BIT, def->fov);
+                  2 * def->step, 2 * def->step, 0.2, 0.4, GRASP_TABLE_BIT, def->fov);
     for (int i = 0; i < def->things; i++) add_thing(text, i, def->friction);
+    sac_grasp_meshes_add_shelf(text, meshes);
     add_hand(text, def->force);
     sac_grow_text(text, "</worldbody>\n<equality><joint joint1='left' joint2='right' solref='0.008 1'/></equality>\n"
                         "<actuator><motor name='left' joint='left'/><motor name='right' joint='right'/></actuator>\n"

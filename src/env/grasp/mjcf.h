@@ -1,5 +1,6 @@
 #pragma once
 
+#include "env/grasp/meshes.h"
 #include "env/grasp/objects.h"
 #include "files/growing.h"
 
@@ -8,7 +9,7 @@
 ///
 /// Names: geom "table"; bodies "thing0" and so on with a free joint and GRIP_SOLIDS geoms each; body "hand" with a free
 /// joint, camera "wrist" and geoms "palm", "left", "right"; joints and actuators "left" and "right"; cameras "camera"
-/// and "people".
+/// and "people"; of meshes what meshes.h says.
 
 /// Bits of what can touch.
 enum
@@ -27,10 +28,13 @@ enum
 typedef struct grasp_model_def
 {
     int things;
-    double step;     ///< seconds of physics
-    double friction; ///< of things
-    double force;    ///< N of each finger, for the damping with which it closes
-    double fov;      ///< degrees of the camera, vertically
+    double step;        ///< seconds of physics
+    double friction;    ///< of things
+    double force;       ///< N of each finger, for the damping with which it closes
+    double fov;         ///< degrees of the camera, vertically
+    const char *meshes; ///< a folder or a file of a user's meshes; NULL or empty: things are of simple solids
+    double mesh_scale;  ///< m that their 1 stands for
 } grasp_model_def;
 
-void sac_grasp_mjcf(sac_growing *text, const grasp_model_def *def);
+/// @param meshes  that things may be; empty: none
+void sac_grasp_mjcf(sac_growing *text, const grasp_model_def *def, const grasp_meshes *meshes);

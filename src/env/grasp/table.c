@@ -44,27 +44,38 @@ static sac_status find_all(grasp_table *t)
         snprintf(name, sizeof name, "thing%d", i);
         SAC_TRY(find(&t->things[i], t, mjOBJ_BODY, name));
     }
+    for (int i = 0; i < t->meshes.count; i++)
+    {
+        char name[32];
+        snprintf(name, sizeof name, "mesh%d", i);
+        SAC_TRY(find(&t->shelf[i], t, mjOBJ_GEOM, name));
+    }
     return SAC_OK;
 }
 
 // Models are told apart by what they are made of.
 static sac_status load(grasp_table *t, const grasp_model_def *def)
 {
-    char name[160];
-    sac_growing text = {0};
-    snprintf(name, sizeof name, "grasp: %d things, %.17g s, friction %.17g, %.17g N, %.17g degrees", def->things,
-             def->step, def->friction, def->force, def->fov);
-    sac_grasp_mjcf(&text, def);
+    sac_growing text = {0}, name = {0};
+    sac_grow_text(&name, "grasp: %d things, %.17g s, friction %.17g, %.17g N, %.17g degrees", def->things, def->step,
+                  def->friction, def->force, def->fov);
+    for (int i = 0; i < t->meshes.count; i++)
+        sac_grow_text(&name, ", %.17g m of %s", def->mesh_scale, t->meshes.all[i].path);
+    sac_grow_text(&name, "%c", 0);
+    sac_grasp_mjcf(&text, def, &t->meshes);
     sac_grow_text(&text, "%c", 0);
-    sac_status status = text.failed ? sac_fail_memory("a model of a table")
-                                    : sac_mujoco_model_acquire_text(&t->shared, t->mj, name, text.bytes);
+    sac_status status = text.failed || name.failed
+                            ? sac_fail_memory("a model of a table")
+                            : sac_mujoco_model_acquire_text(&t->shared, t->mj, name.bytes, text.bytes);
     sac_grow_clear(&text);
+    sac_grow_clear(&name);
     return status;
 }
 
 static sac_status make(grasp_table *t, const grasp_model_def *def)
 {
     SAC_TRY(sac_mujoco_open(&t->mj));
+    if (def->meshes && def->meshes[0]) SAC_TRY(sac_grasp_meshes_open(&t->meshes, t->mj, def->meshes, def->mesh_scale));
     SAC_TRY(load(t, def));
     t->model = t->mj->mj_copyModel(NULL, t->shared->model);
     if (!t->model) return sac_fail_memory("a model of a table");
@@ -95,6 +106,7 @@ void sac_grasp_table_destroy(grasp_table *t)
     if (t->data) t->mj->mj_deleteData(t->data);
     if (t->model) t->mj->mj_deleteModel(t->model);
     sac_mujoco_model_release(t->shared);
+    sac_grasp_meshes_close(&t->meshes);
     sac_free(t->state);
     sac_free(t);
 }
@@ -144,6 +156,19 @@ static void set_geom(mjModel *m, int geom, const grip_solid *s, const float rgba
     memcpy(m->geom_rgba + (ptrdiff_t)4 * geom, rgba, 4 * sizeof *rgba);
 }
 
+// A mesh is turned in its geom as it is on the shelf; its middle is the thing's origin.
+static void set_mesh(mjModel *m, int geom, int shelf, const float rgba[4])
+{
+    m->geom_type[geom] = mjGEOM_MESH;
+    m->geom_dataid[geom] = m->geom_dataid[shelf];
+    m->geom_rbound[geom] = m->geom_rbound[shelf];
+    memset(m->geom_pos + (ptrdiff_t)3 * geom, 0, 3 * sizeof *m->geom_pos);
+    memcpy(m->geom_quat + (ptrdiff_t)4 * geom, m->geom_quat + (ptrdiff_t)4 * shelf, 4 * sizeof *m->geom_quat);
+    memcpy(m->geom_size + (ptrdiff_t)3 * geom, m->geom_size + (ptrdiff_t)3 * shelf, 3 * sizeof *m->geom_size);
+    memcpy(m->geom_aabb + (ptrdiff_t)6 * geom, m->geom_aabb + (ptrdiff_t)6 * shelf, 6 * sizeof *m->geom_aabb);
+    memcpy(m->geom_rgba + (ptrdiff_t)4 * geom, rgba, 4 * sizeof *rgba);
+}
+
 static void set_thing(grasp_table *t, int index)
 {
     const grasp_placed *p = &t->placed[index];
@@ -157,7 +182,10 @@ static void set_thing(grasp_table *t, int index)
         m->geom_contype[geom] = used ? GRASP_THING_BIT : 0;
         m->geom_conaffinity[geom] = used ? GRASP_TABLE_BIT | GRASP_THING_BIT | GRASP_HAND_BIT : 0;
         m->geom_group[geom] = used ? 0 : GRASP_HIDDEN;
-        if (used) set_geom(m, geom, &p->object.thing.solids[i], p->object.rgba);
+        if (used && t->meshes.count > 0)
+            set_mesh(m, geom, t->shelf[p->index], p->object.rgba);
+        else if (used)
+            set_geom(m, geom, &p->object.thing.solids[i], p->object.rgba);
     }
     m->body_mass[body] = w->mass;
     double inertia[9], axes[9];
@@ -222,6 +250,18 @@ static bool is_free(const grasp_table *t, int index)
     return true;
 }
 
+static void take_object(const grasp_table *t, grasp_placed *p)
+{
+    if (t->meshes.count > 0)
+    {
+        p->object = t->meshes.all[p->index].object;
+        p->weight = t->meshes.all[p->index].weight;
+        return;
+    }
+    sac_grasp_object(&p->object, p->index);
+    p->weight = sac_grip_weigh(&p->object.thing, p->object.density);
+}
+
 // The things that a seed draws. Where there is no place left for one, it lies beside the others, off the table's
 // middle.
 static void draw(grasp_table *t, const grasp_layout_def *layout, uint64_t seed)
@@ -235,8 +275,7 @@ static void draw(grasp_table *t, const grasp_layout_def *layout, uint64_t seed)
     {
         grasp_placed *p = &t->placed[i];
         p->index = layout->first + (int)sac_stream_below(&s, (uint32_t)(layout->last - layout->first + 1));
-        sac_grasp_object(&p->object, p->index);
-        p->weight = sac_grip_weigh(&p->object.thing, p->object.density);
+        take_object(t, p);
         const double *pose = p->object.poses[sac_stream_below(&s, (uint32_t)p->object.pose_count)];
         for (int k = 0; k < TRIES; k++)
         {

@@ -49,11 +49,13 @@ typedef struct grasp_table
     int hand_at, hand_rate;                          ///< where the hand's joint lies in positions and in rates
     int finger_at[2], finger_rate[2], motors[2];
     int cameras[GRASP_CAMERAS];
+    grasp_meshes meshes;          ///< that things are; empty: things are of simple solids
+    int shelf[GRASP_MOST_MESHES]; ///< their geoms
     grasp_placed placed[GRASP_MOST_THINGS];
     int count;
 } grasp_table;
 
-/// @return SAC_ERROR_UNAVAILABLE without MuJoCo, SAC_ERROR_MEMORY
+/// @return SAC_ERROR_UNAVAILABLE without MuJoCo, SAC_ERROR_MEMORY, and what sac_grasp_meshes_open says
 SAC_CHECKED sac_status sac_grasp_table_create(grasp_table **out, const grasp_model_def *def);
 
 /// NULL is ignored.

@@ -18,6 +18,11 @@ static const sac_option options[] = {
     {"only", SAC_OPTION_TEXT, FIELD(only), "any", 0, 0,
      "any can bottle eraser banana octopus carton ball bar egg dumbbell cup ring tee jack pear",
      "things of this family alone"},
+    {"meshes", SAC_OPTION_TEXT, FIELD(meshes), "", 0, 0, NULL,
+     "a folder of .obj and .stl files, or one of these, that are the things in place of the world's own; physics takes "
+     "their convex hulls"},
+    {"mesh_scale", SAC_OPTION_REAL, FIELD(mesh_scale), "1", 1e-6, 1e6, NULL,
+     "metres that 1 in these files stands for"},
     {"things", SAC_OPTION_INT, FIELD(things), "1", 1, 5, NULL, "how many things lie on the table"},
     {"target", SAC_OPTION_TEXT, FIELD(target), "largest", 0, 0, "largest nearest",
      "whose points are seen, where there are several: those of the largest cluster, or of the one nearest to the "
@@ -45,7 +50,7 @@ static const sac_option options[] = {
 #define CALLS                                                                                             \
     .create = sac_grasp_create, .spec = sac_grasp_spec, .reset = sac_grasp_reset, .step = sac_grasp_step, \
     .snapshot = sac_grasp_snapshot, .state = sac_grasp_state, .picture = sac_grasp_picture,               \
-    .destroy = sac_grasp_destroy
+    .moments = sac_grasp_moments, .picture_at = sac_grasp_picture_at, .destroy = sac_grasp_destroy
 #else
 static sac_status create(void **self, const void *config, const char *variant)
 {

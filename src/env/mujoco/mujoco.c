@@ -87,7 +87,9 @@ typedef struct loading
 
 static sac_status refuse(const char *path, char *reason)
 {
+    static const char prefix[] = "Error: "; // what this is, everybody sees
     reason[strcspn(reason, "\n")] = 0;
+    if (strncmp(reason, prefix, sizeof prefix - 1) == 0) reason += sizeof prefix - 1;
     return sac_fail(SAC_ERROR_FORMAT, "%.200s: %.400s", path, *reason ? reason : "it is no model");
 }
 

@@ -27,6 +27,14 @@ static void scale(float *numbers, int count, double unit)
     for (int i = 0; i < count; i++) numbers[i] *= factor;
 }
 
+// The points of a cloud about a centre (NULL: the origin), in units of the option.
+static int read_points(const sac_pct *pct, float *points, int stride, const sac_cloud *cloud, const float *center)
+{
+    const int count = sac_cloud_tokens(points, stride, cloud, center);
+    for (int i = 0; i < 3; i++) scale(points + (ptrdiff_t)i * stride, count, pct->config.unit);
+    return count;
+}
+
 int sac_pct_read(const sac_pct *pct, const sac_policy *policy, float *points, int stride, float *told,
                  const void *const *inputs)
 {
@@ -38,8 +46,7 @@ int sac_pct_read(const sac_pct *pct, const sac_policy *policy, float *points, in
         sac_cloud_axis(told + 3, &cloud);
     }
     sac_actor_tell_vectors(told + (center ? SAC_PCT_CENTER : 0), &policy->def, inputs);
-    const int count = sac_cloud_tokens(points, stride, &cloud, center ? told : NULL);
-    for (int i = 0; i < 3; i++) scale(points + (ptrdiff_t)i * stride, count, pct->config.unit);
+    const int count = read_points(pct, points, stride, &cloud, center ? told : NULL);
     if (center) scale(told, 3, pct->config.unit);
     return count;
 }
@@ -78,12 +85,14 @@ static void norm(const sac_pct_state *s, const float *more, size_t bias, const s
                s->count, s->pct->stride);
 }
 
-static void run_layer(const sac_pct_state *s, const sac_pct_block *b)
+// @param[out] received  [count] how much attention each point receives; NULL: not wanted
+static void run_layer(const sac_pct_state *s, const sac_pct_block *b, float *received)
 {
     const sac_pct *pct = s->pct;
     const int width = pct->config.width, units = pct->config.units, stride = pct->stride, count = s->count;
     const float *keys = s->mixed + (ptrdiff_t)width * stride, *values = keys + (ptrdiff_t)width * stride;
     multiply(s, s->mixed, b->mix, 3 * width, s->x, width);
+    if (received) sac_attention_importance(pct->attention, received, s->mixed, keys, count, stride, s->workspace);
     sac_attention_output(pct->attention, s->gathered, stride, s->mixed, count, stride, keys, values, count, stride,
                          width, s->workspace);
     multiply(s, s->mixed, b->out.weight, width, s->gathered, width);
@@ -115,7 +124,7 @@ void sac_pct_run(sac_pct_state *s, const void *const *inputs)
     for (int l = 0; s->count > 0 && l < pct->config.layers; l++)
     {
         const sac_pct_block block = sac_pct_block_at(pct, l);
-        run_layer(s, &block);
+        run_layer(s, &block, NULL);
     }
     SAC_AT_LEVEL(&sac_pct_loops)->pool(s->pooled, s->pooled + width, s->x, width, s->count, pct->stride);
     pct->kernels.dense(s->hidden, s->parameters + pct->head.weight, s->parameters + pct->head.bias, s->pooled, hidden,
@@ -124,4 +133,34 @@ void sac_pct_run(sac_pct_state *s, const void *const *inputs)
     pct->kernels.dense(s->raw, s->parameters + pct->grasp.weight, s->parameters + pct->grasp.bias, s->hidden,
                        SAC_PCT_OUTPUTS, hidden);
     sac_pct_finish(pct, &pct->kernels, s->output, s->raw);
+}
+
+// Adds what the points received in a layer to the rows of the cloud that they stand in.
+static void add_received(const sac_pct_state *s)
+{
+    int point = 0;
+    for (int row = 0; row < s->pct->points && point < s->count; row++)
+    {
+        const float *p = s->cloud + (ptrdiff_t)3 * row;
+        if (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]))
+            s->importance[row] += s->received[point++] / (float)s->pct->config.layers;
+    }
+}
+
+void sac_pct_look_back(sac_pct_state *s)
+{
+    const sac_pct *pct = s->pct;
+    const sac_cloud cloud = {s->cloud, pct->points, 0, 3 * sizeof(float)};
+    float center[3];
+    memset(s->importance, 0, (size_t)pct->points * sizeof *s->importance);
+    if (s->count == 0) return; // also before it has looked at anything
+    sac_cloud_center(center, &cloud);
+    read_points(pct, s->mixed, pct->stride, &cloud, pct->config.center ? center : NULL);
+    embed(s, s->mixed);
+    for (int l = 0; l < pct->config.layers; l++)
+    {
+        const sac_pct_block block = sac_pct_block_at(pct, l);
+        run_layer(s, &block, s->received);
+        add_received(s);
+    }
 }

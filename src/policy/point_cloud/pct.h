@@ -74,6 +74,9 @@ typedef struct sac_pct_state
     sac_policy_state base; // first
     const sac_pct *pct;
     float *parameters; ///< [parameter_count]
+    float *cloud;      ///< [N, 3] the last one as it came, for the gaze
+    float *importance; ///< [N] of its rows
+    float *received;   ///< [N] of its points
     float *gain;       ///< [W]
     float *x;          ///< [W, stride]
     float *mixed;      ///< [3 W, stride] queries, keys, values
@@ -105,3 +108,7 @@ void sac_pct_lean(const sac_pct *pct, float *approach, const float *raw);
 
 /// From a cloud to the grasp, into state->output.
 void sac_pct_run(sac_pct_state *state, const void *const *inputs);
+
+/// How much attention each row of the last cloud received, into state->importance: the mean over layers, in which the
+/// shares of each point add up to 1. Rows that are no points have none.
+void sac_pct_look_back(sac_pct_state *state);

@@ -37,6 +37,7 @@ static sac_status plan_attention(sac_pct *pct)
     def.scale = config->scale;
     def.epsilon = strcmp(config->attention, "softmax") == 0 ? 0 : (double)SAC_PCT_EPSILON;
     def.seed = config->attention_seed;
+    def.divide_all = sac_attention_form_divides(config->attention); // for the gaze: outputs are divided in any case
     const sac_status status = sac_attention_create(&pct->attention, &def);
     if (status != SAC_OK) return sac_fail_in(status, "policy");
     pct->features = sac_attention_feature_size(pct->attention);
@@ -101,6 +102,14 @@ static void destroy(void *self)
     sac_free(pct);
 }
 
+// What acting needs, and what looking back does.
+static size_t workspace_size(const sac_pct *pct)
+{
+    const size_t output = sac_attention_output_workspace_size(pct->attention, pct->points, pct->config.width);
+    const size_t importance = sac_attention_workspace_size(pct->attention, pct->points);
+    return output > importance ? output : importance;
+}
+
 static void place(sac_policy_state *base, sac_workspace *workspace)
 {
     sac_pct_state *s = (sac_pct_state *)base;
@@ -112,8 +121,10 @@ static void place(sac_policy_state *base, sac_workspace *workspace)
     s->mixed = sac_take_scratch(workspace, 3 * width * stride, sizeof(float));
     s->gathered = sac_take_scratch(workspace, width * stride, sizeof(float));
     s->units = sac_take_scratch(workspace, (size_t)pct->config.units * stride, sizeof(float));
-    s->workspace = sac_take_scratch(
-        workspace, sac_attention_output_workspace_size(pct->attention, pct->points, pct->config.width), 1);
+    s->workspace = sac_take_scratch(workspace, workspace_size(pct), 1);
+    s->cloud = sac_take(workspace, 3 * (size_t)pct->points, sizeof(float));
+    s->importance = sac_take(workspace, (size_t)pct->points, sizeof(float));
+    s->received = sac_take(workspace, (size_t)pct->points, sizeof(float));
     s->pooled = sac_take(workspace, 2 * width + (size_t)pct->told, sizeof(float));
     s->hidden = sac_take(workspace, (size_t)pct->config.hidden, sizeof(float));
     s->raw = sac_take(workspace, SAC_PCT_OUTPUTS, sizeof(float));
@@ -136,6 +147,7 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
     sac_pct_state *s = (sac_pct_state *)base;
     const sac_policy_def *def = &base->policy->def;
     sac_pct_run(s, inputs);
+    memcpy(s->cloud, inputs[base->policy->image], 3 * (size_t)s->pct->points * sizeof *s->cloud);
     for (int i = 0; i < SAC_PCT_OUTPUTS; i++)
     {
         const float low = def->action_low[i], high = def->action_high[i], number = s->output[i];
@@ -152,9 +164,14 @@ static void act_float(sac_policy_state *base, const float *observation, float *a
 
 static void gaze(sac_policy_state *base, sac_gaze *gaze)
 {
-    const sac_pct_state *s = (const sac_pct_state *)base;
+    sac_pct_state *s = (sac_pct_state *)base;
     gaze->output = s->output;
     gaze->output_size = SAC_PCT_OUTPUTS;
+    if (s->pct->config.layers == 0) return; // points do not attend to each other
+    sac_pct_look_back(s);
+    gaze->rows = s->pct->points;
+    gaze->columns = 1;
+    gaze->importance = s->importance;
 }
 
 static void parts(const sac_policy_state *base, sac_policy_parts *parts)

@@ -272,10 +272,39 @@ static void cover(const sac_frame *f, const sac_frame_content *content, uint8_t 
         sac_overlay_dim(rgb, height, width, f->keep, f->spec.height, f->spec.width, strength);
 }
 
+// Write above the heat map what it shows.
+static void draw_heat_label(const sac_frame *f, const sac_frame_content *content)
+{
+    const char *what = contributes(content) ? "what counts" : "importance";
+    char label[80] = "", shorter[80];
+    if (content->best_share > 0)
+        snprintf(label, sizeof label, "%s by rank; the top 5%% %s %.0f%%", what, contributes(content) ? "give" : "get",
+                 100 * content->best_share);
+    snprintf(shorter, sizeof shorter, "%s by rank", what);
+    draw_label(f, f->heat, label, shorter);
+}
+
+// The points that are seen, and below them the same in the colours of their importance.
+static void draw_points(const sac_frame *f, const sac_frame_content *content)
+{
+    const int height = f->sight.height, width = f->sight.width;
+    char label[48];
+    snprintf(label, sizeof label, "what it sees: %d point%s", content->point_count,
+             content->point_count == 1 ? "" : "s");
+    sac_overlay_points(f->panel_rgb, height, width, content->points, content->point_count, NULL);
+    sac_canvas_image(&f->canvas, f->sight, f->panel_rgb, height, width, 3);
+    draw_label(f, f->sight, label, "points");
+    if (!has_attention(content)) return;
+    sac_overlay_points(f->panel_rgb, height, width, content->points, content->point_count, content->levels);
+    sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
+    draw_heat_label(f, content);
+}
+
 static void draw_panels(const sac_frame *f, const sac_frame_content *content)
 {
     const sac_env_spec *spec = &f->spec;
-    if (!content->observation) return; // the policy is told numbers alone
+    if (content->points) draw_points(f, content);
+    if (!content->observation || content->points) return; // the policy is told numbers alone, or sees points
     int height = f->sight.height, width = f->sight.width;
     const canvas panel = {f->panel_rgb, height, width};
     sac_canvas_image(&panel, (box){0, 0, width, height}, content->observation, spec->height, spec->width,
@@ -294,13 +323,7 @@ static void draw_panels(const sac_frame *f, const sac_frame_content *content)
     sac_heat_map(f->panel_rgb, height, width, content->gaze, content->levels);
     sac_canvas_image(&f->canvas, f->heat, f->panel_rgb, height, width, 3);
     divide(f, f->heat, content->views, false);
-    const char *what = contributes(content) ? "what counts" : "importance";
-    char label[80] = "", shorter[80];
-    if (content->best_share > 0)
-        snprintf(label, sizeof label, "%s by rank; the top 5%% %s %.0f%%", what, contributes(content) ? "give" : "get",
-                 100 * content->best_share);
-    snprintf(shorter, sizeof shorter, "%s by rank", what);
-    draw_label(f, f->heat, label, shorter);
+    draw_heat_label(f, content);
 }
 
 // Draw one action as a bar from zero. Zero is in the middle where the action has two directions.
@@ -434,7 +457,7 @@ const uint8_t *sac_frame_draw(sac_frame *f, const sac_frame_content *content)
     const sac_env_spec *spec = &f->spec;
     if (keeps_patches(content))
         sac_overlay_keep(f->keep, spec->height, spec->width, content->gaze);
-    else if (has_attention(content))
+    else if (has_attention(content) && !content->points)
         sac_overlay_light(f->keep, spec->height, spec->width, content->gaze, content->levels);
     // The world's picture gets marks but no shade, so that it stays as bright as the world is.
     if (content->overlay_world && keeps_patches(content))
