@@ -55,14 +55,15 @@ typedef struct table
 
 static bool read_figure(bench_result *r, const char *line)
 {
-    return sscanf(line, "%47[^,],%lg,%15[^,],%lg,%63[^,\n],%lg", r->name, &r->figure.value, r->unit, &r->figure.worst,
-                  r->peer, &r->peer_value) >= 4;
+    return sscanf(line, "%47[^,],%lg,%15[^,],%lg,%63[^,\n],%lg,%lg", r->name, &r->figure.value, r->unit,
+                  &r->figure.worst, r->peer, &r->peer_value, &r->figure.paired) >= 4;
 }
 
 static void write_figure(const bench_result *r, FILE *file)
 {
     fprintf(file, "%s,%.6g,%s,%.6g", r->name, r->figure.value, r->unit, r->figure.worst);
     if (r->peer[0]) fprintf(file, ",%s,%.6g", r->peer, r->peer_value);
+    if (r->peer[0] && r->figure.paired > 0) fprintf(file, ",%.6g", r->figure.paired);
 }
 
 static bool read_median(bench_result *r, const char *line)
@@ -77,7 +78,7 @@ static void write_median(const bench_result *r, FILE *file)
     if (r->peer[0]) fprintf(file, ",%s,%.6g,%.6g,%.6g", r->peer, r->peer_value, r->peer_low, r->peer_high);
 }
 
-static const table figures = {"bench.csv", "name,value,unit,worst,peer,peer_value\n", read_figure, write_figure},
+static const table figures = {"bench.csv", "name,value,unit,worst,peer,peer_value,paired\n", read_figure, write_figure},
                    medians = {"evals.csv", "name,seeds,median,low,high,peer,peer_median,peer_low,peer_high\n",
                               read_median, write_median};
 

@@ -49,7 +49,7 @@ const bench_look *bench_vision_find(const bench_looks *looks, const bench_look_a
 /// resident memory of a step less that before the net was made.
 sac_status bench_vision_sweep(const bench_place *place, const char *only, int first, int last, bench_looks *looks);
 
-/// Print tables of times and memory, and from which side on each form is faster than softmax.
+/// Print tables of times and memory, and from which side on each form is faster than softmax, where even is not faster.
 void bench_vision_print(const bench_looks *looks);
 
 /// Print them as one JSON list.

@@ -12,7 +12,10 @@
 #include "vision/vision.h"
 
 static const cli_flag flags[] = {
-    {"json", NULL, "print a list of name, value, unit, peer, peer_value, ratio; not for 'attention'", false},
+    {"json", NULL,
+     "print a list of name, value, unit, peer, peer_value, ratio (how many times as fast; of 'act-tokens-*' the median "
+     "of paired runs, as less_time is); not for 'attention'",
+     false},
     {"policy", "FILE", "the car-racing policy whose parameters drive (default: the zoo's, else a fresh one)", false},
     {"seeds", "A..B", "seeds of the rows that train or search (default 1)", false},
     {"task", "FILE", "of the rows that train (default tasks/car-racing-pairs.yaml)", false},

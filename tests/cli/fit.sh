@@ -601,6 +601,10 @@ for way in ("none", "zeros", "repeat", "back", "weights"):
     assert all(row[way]["error"] <= row[way]["bound"] for row in rows), way
     assert errors[0] > 10 * errors[1] > 100 * errors[2] > 0, (way, errors)
 PYTHON
+    # one with a stride is turned into heads as if it had none, which is said
+    "$saccade" convolution alone/net.safetensors --alpha 12 | tee stride_1 && ! grep -q stride stride_1 &&
+        "$saccade" convolution alone/net.safetensors --alpha 12 --layer stage1.block0.convolution1 | tee stride_2 &&
+        grep -q "^taken with a stride of 1; the net's stride of 2 keeps fewer of these places$" stride_2 || return 1
     refuses 2 "has no convolution 'convolutio', did you mean 'convolution'?" \
         "$saccade" convolution alone/net.safetensors --layer convolutio &&
         refuses 2 "--size, --channels and --outputs are the net's own" "$saccade" convolution alone/net.safetensors --size 3 &&

@@ -66,6 +66,57 @@ distills() # the same run by `train`, and from a file
             --quiet && cmp "$work/c/mean.safetensors" "$work/c2/mean.safetensors" && [[ $(wc -l <"$work/c/distill.csv") == 5 ]]
 }
 
+# A policy that says its actions by tokens is cloned from a file, to the same bytes with any number of threads, and ends
+# nearer to what it was shown than to random actions.
+speaks()
+{
+    local world=(--env toy --set size=24 --set max_steps=20) shown clone random n
+    cat >"$work/tokens.yaml" <<'END'
+env: {id: toy, size: 24, max_steps: 20}
+policy: {kind: action-tokens, image_size: 0, patch: 4, bins: 9, history: 2}
+search: {method: distill, share: 1, fit_steps: 100, batch: 8, steps: 4, rate: 0.005, largest_norm: 1}
+train: {generations: 3}
+END
+    "$saccade" record tests/train/teacher.safetensors "${world[@]}" --seeds 1000000..1000039 --out "$work/told" || return 1
+    for n in 1 3; do
+        "$saccade" distill "$work/tokens.yaml" --demonstrations "$work/told" --run "$work/tokens$n" --threads "$n" \
+            --quiet || return 1
+    done
+    cmp "$work/tokens1/mean.safetensors" "$work/tokens3/mean.safetensors" || return 1
+    cat "$work/tokens1/distill.csv"
+    awk -F, 'NR == 2 {first = $5} END {exit !(NR == 4 && $6 < 0.9 * first)}' "$work/tokens1/distill.csv" || return 1
+    shown=$(mean_of tests/train/teacher.safetensors) && clone=$(mean_of "$work/tokens1/mean.safetensors") &&
+        random=$(mean_of --random) || return 1
+    echo "shown $shown, the clone $clone, random actions $random"
+    awk -v s="$shown" -v c="$clone" -v r="$random" 'BEGIN {exit !(s > r && 2 * c > s + r)}'
+}
+
+mean_of() # WHO: in the world of `speaks`, over 50 episodes
+{
+    "$saccade" eval "$@" "${world[@]}" --seeds 0..49 | sed -n 's/^mean \([-0-9.]*\), .*/\1/p' | grep .
+}
+
+# The same kind in the control suite, cloned from a policy that ships and from a recording of it: the loss falls.
+speaks_in_control()
+{
+    local run
+    cat >"$work/control.yaml" <<'END'
+env: {id: cartpole-swingup, height: 64, width: 64, action_repeat: 6}
+policy: {kind: action-tokens, image_size: 0, patch: 8, bins: 33, history: 3}
+search: {method: distill, episodes: 4, share: 1, fit_steps: 20, batch: 8, steps: 4, rate: 0.005, largest_norm: 1}
+train: {generations: 2}
+teacher: {policy: zoo/control/cartpole-swingup-taught.safetensors}
+END
+    "$saccade" distill "$work/control.yaml" --run "$work/by_teacher" --set evaluation.every=0 --quiet &&
+        "$saccade" record zoo/control/cartpole-swingup-taught.safetensors --seeds 1000000..1000003 --out "$work/swung" &&
+        "$saccade" distill "$work/control.yaml" --set teacher.policy= --demonstrations "$work/swung" \
+            --run "$work/by_file" --set evaluation.every=0 --quiet || return 1
+    for run in by_teacher by_file; do
+        cat "$work/$run/distill.csv"
+        awk -F, 'NR == 2 {first = $5} END {exit !(NR == 3 && $6 < 0.9 * first)}' "$work/$run/distill.csv" || return 1
+    done
+}
+
 goes_on() # after a signal, to the same bytes; another teacher is refused
 {
     "$saccade" distill "$task" --generations 4 --run "$work/d" --quiet --seconds 1 &&
@@ -81,6 +132,8 @@ untaught()
     refuses 2 "another search.method than distill" "$saccade" distill tasks/toy.yaml --run "$work/none" &&
         refuses 2 "a policy that is found by search.method: sep-cma-es has no teacher" "$saccade" train tasks/toy.yaml \
             --set teacher.policy=x --run "$work/none" &&
+        refuses 2 "search.spread is 1, and the policy says its numbers digit by digit" \
+            "$saccade" distill tests/train/decimals-taught.yaml --set search.spread=1 --run "$work/none" &&
         refuses 1 "nowhere.safetensors" "$saccade" distill "$task" --teacher nowhere.safetensors --run "$work/none" &&
         [[ ! -e $work/none ]]
 }
@@ -91,6 +144,12 @@ check "parts are chosen by name" chosen_parts
 check "what cannot be recorded is refused in a line" refusals
 check "an interrupted recording leaves nothing" interrupted
 check "a task with a teacher is trained by distill, by train, and from a file" distills
+check "actions by tokens are cloned from a file" speaks
+if "$saccade" doctor | grep -q '^cartpole-swingup  *works'; then
+    check "actions by tokens are cloned in the control suite" speaks_in_control
+else
+    skip "actions by tokens are cloned in the control suite" "MuJoCo (make mujoco)"
+fi
 check "a run with a teacher goes on" goes_on
-check "tasks without a teacher are refused" untaught
+check "tasks that cannot be taught are refused" untaught
 finish

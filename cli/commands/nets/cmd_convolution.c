@@ -27,7 +27,8 @@ enum
 
 static const cli_flag flags[] = {
     {"layer", "NAME",
-     "the net's convolution, such as stage0.block0.convolution1, or layer of heads, such as layer0; default its first",
+     "the net's convolution, such as stage0.block0.convolution1, or layer of heads, such as layer0; default its first; "
+     "any is taken with a stride of 1",
      false},
     {"weights", "F.safetensors", "a convolution of yours: weight [K, K, channels, outputs], maybe bias [outputs]",
      false},
@@ -48,6 +49,7 @@ typedef struct job
     sac_filter filter;
     float *weights, *bias, *x;
     int side;
+    int stride; ///< that the net takes it with, and heads do not; 0: it is of no net
     char name[96];
     double alphas[ALPHAS];
     int alpha_count;
@@ -134,6 +136,7 @@ static sac_status take_weights(job *j, const sac_trained_net *net, const net_nod
     for (size_t o = 0; o < outputs; o++)
         for (size_t i = 0; i < inputs; i++) j->weights[i * outputs + o] = from[o * inputs + i];
     j->filter = (sac_filter){c->patch, c->channels, c->outputs, j->weights, NULL};
+    j->stride = c->stride;
     snprintf(j->name, sizeof j->name, "%.60s", n->name);
     return SAC_OK;
 }
@@ -175,6 +178,8 @@ static void print_head(const job *j)
 {
     printf("convolution %s, %d x %d, %d channels to %d, as %d heads; a picture of %d x %d\n", j->name, j->filter.size,
            j->filter.size, j->filter.channels, j->filter.outputs, j->filter.size * j->filter.size, j->side, j->side);
+    if (j->stride > 1)
+        printf("taken with a stride of 1; the net's stride of %d keeps fewer of these places\n", j->stride);
     printf("%8s  %-19s  %-19s  %-19s  %-19s  %s\n", "", "no padding", "zeros around", "border repeated",
            "back: outputs", "back: weights");
     printf("%8s", "alpha");

@@ -61,6 +61,20 @@ static sac_fit_def fit_def_of(const sac_distill *d)
     return def;
 }
 
+// What is spread over bins needs bins: sac_fit says so too, and here it is said in the task's words.
+static sac_status check_spread(const sac_run *r)
+{
+    const sac_policy_def *def = sac_policy_get_def(r->policy);
+    const double spread = sac_distill_of(r)->options.spread;
+    for (int i = 0; spread > 0 && i < def->setting_count; i++)
+        if (strcmp(def->settings[i].key, "spelling") == 0 && strcmp(def->settings[i].value, "decimals") == 0)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "search.spread is %g, and the policy says its numbers digit by digit (policy.spelling: "
+                            "decimals), whose neighbours are not alike; expected 0",
+                            spread);
+    return SAC_OK;
+}
+
 // the fit begins where training does
 static sac_status create_fit(sac_run *r)
 {
@@ -103,6 +117,7 @@ static sac_status create(sac_run *r)
     SAC_TRY(read_options(r));
     SAC_TRY(sac_distill_load(r));
     SAC_TRY(choose_loss(r));
+    SAC_TRY(check_spread(r));
     SAC_TRY(create_fit(r));
     return sac_run_reserve_units(r, (size_t)sac_distill_of(r)->options.episodes);
 }
