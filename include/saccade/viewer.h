@@ -27,10 +27,13 @@ SAC_API SAC_CHECKED sac_status sac_viewer_reset(sac_viewer *viewer, uint64_t see
 /// @param action  [action_size]; NULL: what the policy decided (where there is no policy: the action nearest to zero)
 SAC_API SAC_CHECKED sac_status sac_viewer_step(sac_viewer *viewer, const float *action);
 
-/// The same in two parts, for worlds in which a step lasts long, such as a whole grasp: take the step, draw its moments
-/// by sac_viewer_draw_moment as far as they are wanted, and then let the policy look at the resulting observation.
-/// The next step, and a reset, end one that was not finished.
+/// Take a step without looking at what comes of it, for worlds in which a step lasts long, such as a whole grasp: its
+/// moments are then drawn by sac_viewer_draw_moment, as far as they are wanted, and sac_viewer_finish ends it. The next
+/// step, and a reset, end one that was not finished.
+/// @param action  as of sac_viewer_step
 SAC_API SAC_CHECKED sac_status sac_viewer_start(sac_viewer *viewer, const float *action);
+
+/// Let the policy look at the observation that the started step resulted in. Where none was started nothing is done.
 SAC_API SAC_CHECKED sac_status sac_viewer_finish(sac_viewer *viewer);
 
 /// How many moments of the step that was started can be drawn, SAC_MOMENTS_A_SECOND of them to a second of the world's

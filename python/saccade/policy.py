@@ -109,6 +109,7 @@ class Gaze:
     @documented("sac_heat_map", "sac_heat_levels")
     def heat_map(self, height: int = 400, width: int | None = None) -> np.ndarray:
         """[height, width, 3]; width None: as wide as the image is."""
+        self._known()
         width = width or round(height * self.image[1] / self.image[0])
         if not (0 < height <= 8192 and 0 < width <= 8192):
             raise ValueError(f"a map of {height} x {width} pixels, expected 1..8192")
