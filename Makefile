@@ -75,10 +75,10 @@ wheel: $(if $(ARCH),,mujoco build) ## the Python package: build/wheel/saccade-*.
 sdist: mujoco build ## the package's sources, from which pip builds it: build/wheel/saccade-*.tar.gz
 	@cd python && python3 -B -c 'import backend; print(backend.build_sdist("../build/wheel"))'
 
-dist: build ## the release's tarball, its checksum and what is linked: build/dist
+dist: build wheel ## the release's tarball, its checksum and what is linked: build/dist
 	@scripts/dist.sh
 
-distcheck: build ## make dist, and make test from the tarball alone
+distcheck: build wheel ## make dist, and make test from the tarball alone
 	@scripts/dist.sh check
 
 docs: build ## guides, gallery of the zoo, and reference of C and Python as a site: build/docs/index.html

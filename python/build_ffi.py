@@ -2,11 +2,10 @@
 import os
 import pathlib
 import pprint
-import subprocess
-import sysconfig
 
 import cffi
 
+import archives
 import headers
 import versions
 
@@ -25,17 +24,11 @@ def linking():
     """How the library and what it needs is taken along: as archives, so that the wheel needs libc and libm alone."""
     if os.environ.get("SACCADE_LINK") == "shared":
         return {"libraries": ["saccade"], "library_dirs": [str(BUILD)], "runtime_library_dirs": [str(BUILD)]}
-    openblas = subprocess.run(["pkg-config", "--variable=libdir", "openblas"], text=True, check=True,
-                              stdout=subprocess.PIPE).stdout.strip()
-    root = os.environ.get("PKG_CONFIG_SYSROOT_DIR", "")  # of another machine's packages
-    openblas = openblas if openblas.startswith(root) else root + openblas
-    archives = [f"-l:lib{name}.a" for name in "lapacke openblas png16 z yaml jansson gfortran".split()]
-    if sysconfig.get_platform().endswith("x86_64"):  # of the machine that it is for
-        archives.append("-l:libquadmath.a")  # Fortran's, where the CPU has no floats of 128 bits
+    linked = ["-l:" + name for name in archives.names()]
     streams = [f"-Wl,--defsym={name}=saccade_{name}" for name in ("stdin", "stdout", "stderr")]
     return {"sources": ["archives.c"], "extra_objects": [str(BUILD / "libsaccade.a")],
-            "library_dirs": [openblas], "extra_compile_args": ["-O2", "-g0"],
-            "extra_link_args": [*archives, *streams, "-static-libgcc", "-lm", "-lpthread", "-ldl", "-s",
+            "library_dirs": [archives.folder()], "extra_compile_args": ["-O2", "-g0"],
+            "extra_link_args": [*linked, *streams, "-static-libgcc", "-lm", "-lpthread", "-ldl", "-s",
                                 "-Wl,--gc-sections", f"-Wl,--version-script={HERE / 'exports.map'}"]}
 
 

@@ -17,6 +17,8 @@ step tests/kernels/check_arm.sh
 step tests/python/check_arm.sh build # the wheel for aarch64
 step tests/python/sdist.sh build # the wheel as pip builds it from the sources
 step tests/python/fresh.sh build # README's Python lines where there is Python alone
+step tests/mujoco/versions.sh build # other versions of MuJoCo beside their own renderers
+step tests/mujoco/asan.sh # a thousand pictures of each of twenty models, and hostile ones, under ASan
 step tests/kernels/check_cpus.sh build # this processor with masked levels, and others under emulation
 if [[ -e /usr/lib/aarch64-linux-gnu/libjansson.so ]]; then step tests/golden/check_arm.sh; fi # foreign packages: by hand
 step tests/cli/returns.sh build/saccade # every policy of the zoo returns what it did, to the bit

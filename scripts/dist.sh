@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# make dist: what a release consists of, in build/dist (or the folder in OUT): saccade-VERSION.tar.gz of the last commit, its
-# checksum, and what the build in build/ links (SPDX, scripts/sbom.py). The same commit gives the same bytes: names are in
-# git's order, times are the commit's, and gzip writes neither a name nor a time.
+# make dist: what a release consists of, in build/dist (or the folder in OUT): saccade-VERSION.tar.gz of the last
+# commit, its checksum, and what the build in build/ links and what is in its wheel (SPDX, scripts/sbom.py). The same
+# commit gives the same bytes: names are in git's order, times are the commit's, and gzip writes neither a name nor a
+# time.
 # With `check` (make distcheck): then unpacks the tarball where no checkout is around it, and runs `make test` there.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -7,8 +7,9 @@
 #               writes films and plots for the Python package: imageio, matplotlib
 #     docs      what makes the site (make docs), in .venv/docs, because it wants other versions of what the rest uses
 #     peers     what saccade is compared with: JAX, PyTorch and the Point Cloud Library (Debian's), evosax, evojax,
-#               pycma, daqp, quadprog, PufferLib's vectorisation and dm_control's own pictures; and, because they need
-#               older versions of NumPy than JAX does, Stable-Baselines3 in .venv/baselines and PyBullet in .venv/pybullet
+#               pycma, daqp, quadprog, PufferLib's vectorisation, dm_control's own pictures and programs that draw by
+#               mujoco.Renderer; and, because they need older versions of NumPy than JAX does, Stable-Baselines3 in
+#               .venv/baselines and PyBullet in .venv/pybullet
 # Nothing in the command needs any of it but the worlds of that name; where a peer is missing, benches print null and
 # tests skip.
 set -euo pipefail
@@ -21,6 +22,10 @@ readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==
 # of PufferLib what needs no build of its environments, in the last version that takes Debian's PyTorch
 peers=(jax==0.10.2 evosax==0.3.2 evojax==0.2.17 cma==4.5.0 daqp==0.11.0 quadprog==0.1.14 pufferlib-core==3.0.4
     "${mujoco[@]}")
+# programs that draw by mujoco.Renderer (bench/peers/picture_programs.py) and what they import beside the peers, without
+# what their trainings need
+programs=(brax==0.14.2 playground==0.2.0 myosuite==3.0.0 myo-sim==0.2.3 "${mujoco[0]/mujoco==/mujoco-mjx==}"
+    ml-collections==1.1.0 termcolor==3.3.0 trimesh==5.2.0 colorednoise==2.2.0 jaxopt==0.8.5)
 docs=(sphinx==8.2.3 furo==2025.12.19 myst-parser==5.2.0 breathe==4.36.0 pyyaml==6.0.4)
 # the last one that takes Debian's PyTorch, alone because of how that spells its version, and what it imports
 baselines=(stable-baselines3==2.4.1)
@@ -37,7 +42,7 @@ for set in "${@:?a set: mujoco, worlds, readers, docs or peers}"; do
         worlds) alone+=("${mujoco[@]}") packages+=("${worlds[@]}") ;;
         readers) packages+=("${readers[@]}") ;;
         docs) site=1 ;;
-        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") debian+=(python3-torch libpcl-dev) with_older=1 ;;
+        peers) packages+=("${worlds[@]}" "${readers[@]}" "${peers[@]}") alone+=("${programs[@]}") debian+=(python3-torch libpcl-dev) with_older=1 ;;
         *) echo "python.sh: '$set' is none of mujoco, worlds, readers, docs, peers" >&2; exit 2 ;;
     esac
 done

@@ -4,7 +4,8 @@
 Each runs by saccade.mujoco.Renderer in the place of mujoco.Renderer and by that itself (EGL, Mesa on one core), with
 nothing else changed, in turns in one process. Prints how many pictures it drew, the mean difference of those in colour
 in grey levels (of all, and of the worst picture), microseconds of update_scene and render for a picture, and how many
-times as fast saccade is. Ends with 1 where a mean is above 1 grey level or a program draws other pictures.
+times as fast saccade is. Ends with 1 where a mean is above 1 grey level, a program draws other pictures, or one is left
+out because its package is not there (make peers).
 
     renderer_test  the tests of mujoco.Renderer, which come with the package mujoco
     sysid          its mujoco.sysid: a film of several rollouts at once
@@ -12,8 +13,7 @@ times as fast saccade is. Ends with 1 where a mean is above 1 grey level or a pr
     playground     a film of an environment of MuJoCo Playground's (the package playground)
     myosuite       the renderer of MyoSuite's environments: colour, depth and segmentation (the package myosuite)
 
-A program whose package is not there is left out. PYTHONPATH is to hold the package (tests/python/run.sh unpacks it into
-build/python/site).
+PYTHONPATH is to hold saccade's package (tests/python/run.sh unpacks it into build/python/site).
 """
 import argparse
 import importlib
@@ -185,14 +185,16 @@ def main():
     parser.add_argument("programs", nargs="*", choices=[*PROGRAMS, []])
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
-    same = True
+    same, wanted, left_out = True, options.programs or [*PROGRAMS], []
     print("program     pictures    mean  worst        us   theirs   ratio")
-    for name in options.programs or PROGRAMS:
+    for name in wanted:
         try:
             same = compare(name, options.repeat) and same
         except ImportError as error:
-            print(f"{name:14} left out: {error}", file=sys.stderr)
-    return int(not same)
+            print(f"{name:14} left out: {error} (make peers)")
+            left_out.append(name)
+    print(f"{len(wanted) - len(left_out)} of {len(wanted)} programs ran" + "".join(f"; not {name}" for name in left_out))
+    return int(not same or bool(left_out))
 
 
 if __name__ == "__main__":

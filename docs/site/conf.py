@@ -33,7 +33,7 @@ c_id_attributes = ["SAC_API", "SAC_CHECKED"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 # what some modules are made for; their pages need none of it
-autodoc_mock_imports = ["gymnasium", "imageio", "matplotlib", "mujoco", "torch"]
+autodoc_mock_imports = ["gymnasium", "imageio", "matplotlib", "mujoco", "stable_baselines3", "torch"]
 
 html_theme = "furo"
 html_static_path = ["static", "../images/drive.mp4"]

@@ -29,7 +29,8 @@ MODULES = {  # of the Python package, in reading order
     "search": "search methods", "learn": "gradients", "demonstrations": "demonstrations and distillation",
     "classifier": "nets of saccade fit", "attention": "attention on arrays", "readings": "readings of attention",
     "heads": "heads that are convolutions", "tokens": "from pixels to tokens", "theory": "the papers' theorems",
-    "mujoco": "pictures of MuJoCo models", "show": "films and plots", "torch": "policies as PyTorch modules",
+    "stable_baselines3": "worlds for Stable-Baselines3", "mujoco": "pictures of MuJoCo models",
+    "show": "films and plots", "torch": "policies as PyTorch modules",
 }
 
 

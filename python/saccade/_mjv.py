@@ -46,10 +46,7 @@ class _Struct:
 
     def place(self, field: str) -> int | None:
         """Bytes from `pos` to the field; None where there is no such field."""
-        try:
-            value = getattr(self._item, field, None)
-        except UnicodeDecodeError:  # a text that was never written
-            value = ""
+        value = getattr(self._item, field, None)
         if value is None:
             return None
         if isinstance(value, np.ndarray):
@@ -79,6 +76,7 @@ def find(mujoco: Any) -> Any:
             raise _refuse(mujoco, f"mjGEOM_{name} is not {number}")
     model = mujoco.MjModel.from_xml_string("<mujoco/>")
     scene = mujoco.MjvScene(model, maxgeom=3)
+    scene.geoms[1].label = ""  # a text that was never written has no end, and would be read beyond its memory
     # the two cameras lie within an mjvScene, behind its lights
     structs = {"geom": _Struct(scene.geoms, 1), "light": _Struct(scene.lights, 1), "camera": _Struct(scene.camera, 0)}
     layout = ffi.new("sac_mjv_layout *")

@@ -64,10 +64,11 @@ static bool take_shape(sac_geom *out, const mjv_geom *from, const sac_mjv_model 
         memset(out->size, 0, sizeof out->size);
         return from->dataid >= 0 && from->dataid < 2 * m->nmesh;
     case HFIELD:
+        if (from->dataid < 0 || from->dataid >= m->nhfield) return false;
         out->shape = SAC_SHAPE_MESH;
         out->mesh = 2 * m->nmesh + from->dataid;
         memset(out->size, 0, sizeof out->size);
-        return from->dataid >= 0 && from->dataid < m->nhfield;
+        return true;
     case LINE:
         out->shape = SAC_SHAPE_LINE;
         out->size[1] = from->size[2];

@@ -11,11 +11,18 @@ source tests/check.sh
 project=$work/project
 mkdir -p "$project/src/deep" "$project/zoo" "$project/build"
 cp -r scripts CMakeLists.txt CITATION.cff "$project"
+mkdir "$project/python" && cp python/archives.py "$project/python"
 echo one >"$project/src/one.c"
 echo two >"$project/src/deep/two.c"
 echo three >"$project/zoo/a b.txt"
 echo "/build/" >"$project/.gitignore"
 cp "$build/saccade" "$project/build" # the list is of what was built there
+version=$(sed -nE 's/^project\(saccade VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
+wheel=saccade-$version-cp39-abi3-any.whl # one that holds a library as small as can be
+mkdir -p "$work/wheel/saccade" "$project/build/wheel"
+echo 'const char *zlibVersion(void); const char *version(void) { return zlibVersion(); }' |
+    gcc -shared -fPIC -x c - -o "$work/wheel/saccade/_saccade.abi3.so" -lz || exit 1
+(cd "$work/wheel" && python3 -m zipfile -c "$project/build/wheel/$wheel" saccade) || exit 1
 {
     git -C "$project" init -q && git -C "$project" add -A &&
         git -C "$project" -c user.name=x -c user.email=x@example.org commit -q -m x
@@ -64,6 +71,61 @@ linked() # each name of the dynamic section is in the list
     done
     grep -q pkg:deb/debian/zlib1g@ "$work/list"
 }
+in_the_wheel() # what its library opens, and the archives that it was made of
+{
+    python3 - "$work"/first/saccade-*.spdx.json "$wheel" <<'PYTHON'
+import json, sys
+sys.path.insert(0, "python")
+import archives
+document = json.load(open(sys.argv[1]))
+(own,) = [file["SPDXID"] for file in document["files"] if file["fileName"] == f"./{sys.argv[2]}"]
+names = {package["SPDXID"]: package["name"] for package in document["packages"]}
+linked = {(link["relationshipType"], link["comment"].split(",")[0]): names[link["relatedSpdxElement"]]
+          for link in document["relationships"] if link["spdxElementId"] == own}
+assert linked["DYNAMIC_LINK", "libz.so.1"] == "zlib1g" and linked["STATIC_LINK", "libz.a"] == "zlib1g-dev", linked
+assert {name for how, name in linked if how == "STATIC_LINK"} == {*archives.names(), "libgcc.a"}, linked
+PYTHON
+}
+licences_stated() # of every package, in SPDX's names or with the text
+{
+    python3 - "$work"/first/saccade-*.spdx.json <<'PYTHON'
+import json, re, sys
+document = json.load(open(sys.argv[1]))
+of = {package["name"]: package["licenseDeclared"] for package in document["packages"]}
+assert "NOASSERTION" not in of.values() and of["zlib1g"] == "Zlib" and of["libjansson4"] == "MIT", of
+texts = {text["licenseId"]: text["extractedText"] for text in document["hasExtractedLicensingInfos"]}
+assert set(texts) == set(re.findall(r"LicenseRef-[A-Za-z0-9.-]+", " ".join(of.values()))), texts.keys()
+assert "GNU C Library" in texts["LicenseRef-libc6"] and all(texts.values())
+PYTHON
+}
+licences_read()
+{
+    (cd scripts && python3 -B) <<'PYTHON'
+import licences
+for words, expected in {
+        "GPL-2+": "GPL-2.0-or-later", "LGPL-2.1": "LGPL-2.1-only", "Expat": "MIT", "Apache-2.0": "Apache-2.0",
+        "GPL-2+ or Expat and Zlib": "GPL-2.0-or-later OR (MIT AND Zlib)",
+        "GPL-2+ or Expat, and Zlib": "(GPL-2.0-or-later OR MIT) AND Zlib",
+        "GPL-3+ with Libtool exception": "LicenseRef-x-GPL-3-with-Libtool-exception"}.items():
+    assert licences.expression(words, "x") == expected, (words, licences.expression(words, "x"))
+file = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+Files: *
+Copyright: somebody
+License: Expat or own
+
+Files: debian/*
+License: GPL-3
+
+License: own
+ Do as you like.
+ .
+ Really."""
+assert licences.declared(file, "x") == ("(MIT OR LicenseRef-x-own)", {"LicenseRef-x-own": "Do as you like.\n\nReally."}), \
+    licences.declared(file, "x")
+assert licences.declared("Free text.", "x") == ("LicenseRef-x", {"LicenseRef-x": "Free text."})
+PYTHON
+}
 of_nowhere() # a library that no package holds
 {
     mkdir -p "$work/odd"
@@ -78,5 +140,8 @@ check "what is not committed is left out with a word" says_what_is_left_out
 check "files are listed the same with git and without" lists_agree
 check "a tarball makes no tarball" not_of_a_tarball
 check "the list of what is linked names every library" linked
+check "the list says what went into the wheel" in_the_wheel
+check "every package's licences are stated" licences_stated
+check "licences of copyright files are read" licences_read
 check "a library of no package is refused" of_nowhere
 finish

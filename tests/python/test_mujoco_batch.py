@@ -1,5 +1,6 @@
 """saccade.mujoco.BatchRenderer: the pixels of one Renderer, to the byte, by any number of threads."""
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -227,6 +228,8 @@ def test_python_goes_on_while_pictures_are_drawn(scenes):
 
     thread = threading.Thread(target=draw)
     thread.start()
+    while not renderer._owner._lock.locked():  # on a busy machine the other thread may begin late
+        time.sleep(0.001)
     while not done.is_set():
         counts[0] += 1
         if counts[0] == 100:  # a second owner meanwhile

@@ -1,13 +1,15 @@
 """saccade.mujoco on models and states that nobody would draw on purpose: an error or a picture, and never a crash."""
-import gc
 import os
 import pathlib
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 import saccade
 
+RENDERS = pathlib.Path(__file__).resolve().parents[1] / "mujoco/renders.py"
 KINDS = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
 ASSETS = """
   <asset>
@@ -164,29 +166,19 @@ def test_a_scene_that_is_full_is_drawn(mujoco, scene):
         assert draw_all(saccade.mujoco.BatchRenderer(model, 20, 30, max_geom=most), [data] * 2) == 3
 
 
+def draw_again_and_again(*options):
+    """What tests/mujoco/renders.py says. It counts what is allocated, Python's objects among it, in a process of its own."""
+    return subprocess.run([sys.executable, RENDERS, os.environ.get("SACCADE_RENDERS", "200"), *options], text=True,
+                          capture_output=True, env={**os.environ, "PYTHONMALLOC": "malloc"})
+
+
 def test_models_of_others_again_and_again_take_no_memory(mujoco):
     """Twenty models of the installed packages; SACCADE_RENDERS says how often each is drawn."""
-    site = pathlib.Path(mujoco.__file__).parent.parent
-    paths = sorted(path for path in site.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
-    renders, models = int(os.environ.get("SACCADE_RENDERS", 5)), []
-    for path in paths[::3] + paths[1::3] + paths[2::3]:
-        if len(models) == 20 or path.stat().st_size > 100_000:
-            continue
-        try:
-            models.append(mujoco.MjModel.from_xml_path(str(path)))
-        except ValueError:  # a part of a model
-            continue
+    done = draw_again_and_again()
+    assert done.returncode == 0, done.stdout + done.stderr
 
-    def resident():
-        gc.collect()
-        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
 
-    for model in models:
-        data = mujoco.MjData(model)
-        mujoco.mj_step(model, data)
-        with saccade.mujoco.Renderer(model, 30, 40, max_geom=1000) as renderer:
-            draw_all(renderer, data)
-            before = resident()
-            for i in range(renders):
-                assert draw_all(renderer, data, i % (model.ncam + 1) - 1) == 3
-            assert resident() - before < 2e6 + 1e3 * renders
+def test_a_renderer_that_keeps_a_little_is_found_out(mujoco):
+    for leak in ("32", "100000"):  # small pieces, and those that libc maps one by one
+        done = draw_again_and_again("--models", "1", "--leak", leak)
+        assert done.returncode == 1 and "kept most" in done.stdout, done.stdout + done.stderr
