@@ -355,14 +355,21 @@ def test_a_gymnasium_environment_is_seen_as_pictures(mujoco, scene, gymnasium):
         saccade.gym.PixelObservation(gymnasium.make("saccade/CarRacing-v3"))
 
 
-def test_the_guide_runs(mujoco):
+GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/mujoco.md").read_text()
+BLOCKS = re.findall(r"^```python test ([\w ]+)\n(.*?)^```", GUIDE, re.M | re.S)
+
+
+@pytest.mark.parametrize("needs, code", BLOCKS, ids=[needs.replace(" ", "-") for needs, _ in BLOCKS])
+def test_the_guide_runs(why, needs, code):
     """Blocks of docs/mujoco.md; the words after "test" are modules that a block needs."""
-    text = (pathlib.Path(__file__).resolve().parents[2] / "docs/mujoco.md").read_text()
-    blocks = re.findall(r"^```python test ([\w ]+)\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) == len(re.findall(r"^```python", text, re.M)) == 3
-    for needs, code in blocks:
-        if all(importlib.util.find_spec(module) for module in [*needs.split(), "gymnasium"]):
-            exec(compile(code, "docs/mujoco.md", "exec"), {})
+    missing = [module for module in needs.split() if not importlib.util.find_spec(module)]
+    if missing:
+        pytest.skip(why(*missing))
+    exec(compile(code, "docs/mujoco.md", "exec"), {})
+
+
+def test_the_guide_has_no_block_that_is_not_run():
+    assert len(BLOCKS) == len(re.findall(r"^```python", GUIDE, re.M)) > 0
 
 
 def test_wrappers_of_dm_control_are_taken(mujoco, why):
