@@ -198,6 +198,77 @@ def test_one_warning_names_what_is_not_drawn(mujoco, scene):
         renderer.render()
 
 
+def warnings_of(renderer):
+    saccade.mujoco._warned.clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        renderer.render()
+    return [str(warning.message) for warning in caught]
+
+
+def test_text_is_named_on_whatever_it_stands(mujoco, scene):
+    """On forces, whose arrows are no solids, and on what programs add."""
+    model, data = scene
+    for _ in range(400):  # the ball lies on the floor
+        mujoco.mj_step(model, data)
+    option = mujoco.MjvOption()
+    option.label = mujoco.mjtLabel.mjLABEL_CONTACTFORCE
+    option.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = 1
+    with saccade.mujoco.Renderer(model, 40, 60) as renderer:
+        renderer.update_scene(data, 0, option)
+        labelled = [geom for geom in renderer.scene.geoms[:renderer.scene.ngeom] if geom.label]
+        assert labelled and all(geom.type == mujoco.mjtGeom.mjGEOM_ARROW for geom in labelled)
+        assert warnings_of(renderer) == ["saccade.mujoco does not draw text"]
+        for kind in ("SPHERE", "ARROW", "ARROW1", "ARROW2", "LINE", "LINEBOX", "LABEL"):
+            renderer.update_scene(data)
+            assert warnings_of(renderer) == []
+            geom = renderer.scene.geoms[renderer.scene.ngeom]
+            mujoco.mjv_initGeom(geom, getattr(mujoco.mjtGeom, "mjGEOM_" + kind), np.full(3, 0.1), np.zeros(3),
+                                np.eye(3).ravel(), np.ones(4, np.float32))
+            geom.label = "text"
+            renderer.scene.ngeom += 1
+            assert warnings_of(renderer) == ["saccade.mujoco does not draw text"], kind
+
+
+def test_flags_of_the_scene_that_change_nothing_are_named(mujoco, scene):
+    model, data = scene
+    with saccade.mujoco.Renderer(model, 40, 60) as renderer:
+        renderer.update_scene(data)
+        for flag, what in (("FOG", "fog"), ("SEGMENT", "segments as colours"), ("DEPTH", "depth as grey")):
+            number = getattr(mujoco.mjtRndFlag, "mjRND_" + flag, None)
+            if number is None:  # in earlier versions
+                continue
+            renderer.scene.flags[number] = 1
+            (said,) = warnings_of(renderer)
+            assert what in said
+            renderer.scene.flags[number] = 0
+        renderer.scene.stereo = mujoco.mjtStereo.mjSTEREO_SIDEBYSIDE
+        assert warnings_of(renderer) == ["saccade.mujoco does not draw stereo pictures"]
+        renderer.scene.stereo = mujoco.mjtStereo.mjSTEREO_NONE
+        renderer.scene.enabletransform = 1
+        (said,) = warnings_of(renderer)
+        assert "(enabletransform)" in said
+        renderer.scene.enabletransform = 0
+        assert warnings_of(renderer) == []
+
+
+def test_numbers_that_are_not_whole_or_out_of_range_are_refused(scene):
+    model, data = scene
+    for wrong in ({"height": 10.7}, {"width": "a"}, {"max_geom": 1.5}):
+        with pytest.raises(TypeError, match=f"{next(iter(wrong))}: .* expected a whole number"):
+            saccade.mujoco.Renderer(model, **wrong)
+    with pytest.raises(TypeError, match="threads: 1.5, expected a whole number"):
+        saccade.mujoco.BatchRenderer(model, 40, 60, threads=1.5)
+    for wrong in (-1, 2**31 - 1):
+        with pytest.raises(ValueError, match=f"max_geom is {wrong}, expected 0..1048576"):
+            saccade.mujoco.Renderer(model, 40, 60, max_geom=wrong)
+    with saccade.mujoco.Renderer(model, np.int64(40), 60, max_geom=None) as renderer:
+        assert renderer.scene.maxgeom == 10000
+        for camera in (None, 0.5):
+            with pytest.raises(TypeError, match="camera: .* expected a number, a name or an MjvCamera"):
+                renderer.update_scene(data, camera)
+
+
 def test_what_is_broken_is_an_exception_or_not_drawn(mujoco, scene):
     model, data = scene
     renderer = saccade.mujoco.Renderer(model, 40, 60)
@@ -267,8 +338,9 @@ def test_nothing_can_be_drawn_after_close_or_by_two_threads(scene):
     assert len(caught) == 1 and "another thread" in caught[0]
     renderer.close()
     renderer.close()
-    with pytest.raises(RuntimeError, match="close"):
-        renderer.render()
+    for call in (renderer.render, renderer.reload, lambda: renderer.update_scene(data)):
+        with pytest.raises(RuntimeError, match="cannot be called after close"):
+            call()
 
 
 def test_a_renderer_outlives_its_model_and_gives_memory_back(mujoco):
