@@ -451,27 +451,29 @@ def test_wrappers_of_dm_control_are_taken(mujoco, why):
         assert draw(renderer, physics.data, "aside").any()
 
 
-def test_srgb_textures_are_linear_where_they_are_drawn(mujoco, why):
-    """As OpenGL decodes them: a texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear."""
+@pytest.mark.parametrize("kind, solid, level", [("2d", "plane", 55), ("cube", "box", 128)])
+def test_srgb_textures_are_linear_where_they_are_drawn(mujoco, why, kind, solid, level):
+    """As OpenGL decodes them: a flat texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear. MuJoCo
+    uploads cubes as they are."""
     if not hasattr(mujoco.MjModel, "tex_colorspace"):
         pytest.skip(why("mujoco with tex_colorspace"))
     pictures = []
-    for level, space in ((128, "sRGB"), (55, "linear")):
+    for grey, space in ((128, "sRGB"), (level, "linear")):
         model = mujoco.MjModel.from_xml_string(f"""
 <mujoco>
   <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
   <asset>
-    <texture name="grey" type="2d" builtin="flat" width="8" height="8" rgb1="{level / 255} {level / 255} {level / 255}"
-             colorspace="{space}"/>
+    <texture name="grey" type="{kind}" builtin="flat" width="8" height="8" colorspace="{space}"
+             rgb1="{grey / 255} {grey / 255} {grey / 255}"/>
     <material name="grey" texture="grey"/>
   </asset>
   <worldbody>
-    <geom type="plane" size="9 9 .1" material="grey"/><camera name="above" pos="0 0 2" xyaxes="1 0 0 0 1 0"/>
+    <geom type="{solid}" size="9 9 .1" material="grey"/><camera name="above" pos="0 0 2" xyaxes="1 0 0 0 1 0"/>
   </worldbody>
 </mujoco>""")
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         with saccade.mujoco.Renderer(model, 24, 32) as renderer:
             pictures.append(draw(renderer, data, "above").astype(int))
-    assert 50 < pictures[1].mean() < 60
+    assert level - 5 < pictures[1].mean() < level + 5
     assert np.abs(pictures[0] - pictures[1]).max() <= 1
