@@ -72,7 +72,9 @@ class BuildWheel(bdist_wheel):
         return python, abi, platform.replace("linux_", f"manylinux_{major}_{minor}_")
 
 
-gymnasium, film, plots = ["gymnasium>=1.0"], ["imageio>=2.28", "imageio-ffmpeg>=0.4.9"], ["matplotlib>=3.5"]
+# Gymnasium's environments of MuJoCo import imageio and packaging, which it asks for in an extra of its own alone
+gymnasium = ["gymnasium>=1.0", "imageio>=2.14.1", "packaging>=23.0"]
+film, plots = ["imageio>=2.28", "imageio-ffmpeg>=0.4.9"], ["matplotlib>=3.5"]
 extras = {"mujoco": ["mujoco==" + versions.needed("mujoco")], "gym": gymnasium, "gymnasium": gymnasium,
           "film": film, "plots": plots}
 setup(version=versions.own(), cffi_modules=["build_ffi.py:make"], extras_require=extras,

@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--threads", type=lambda text: [int(x) for x in text.split(",")], default=[1, 2])
     parser.add_argument("--repeat", type=int, default=10)
     options = parser.parse_args()
-    known = {path.stem: path for path in pictures.models() if path.parent.name == "suite"}
+    known = {path.stem: path for path in pictures.models(pictures.SITE) if path.parent.name == "suite"}
     same = True
     print("pictures a second     " + "".join(f"{f'{n} thread' + 's' * (n > 1):>12}" for n in options.threads)
           + f"{'one by one':>12}{'MuJoCo':>12}")

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""pictures.py [MODEL.xml ...] [--size 240x320] [--out FOLDER] [--sheet FILE.png] [--repeat N]: saccade.mujoco.Renderer
-beside MuJoCo's.
+"""pictures.py [MODEL.xml|FOLDER ...] [--size 240x320] [--out FOLDER] [--sheet FILE.png] [--repeat N]:
+saccade.mujoco.Renderer beside MuJoCo's.
 
 Moves each model, lets both draw the same states by the same calls, in turns in one process on one core, and prints the
 mean difference in grey levels, the pixels that are off by more than 24, the median and the worst of depth's relative
-difference (what 99.9 % of the pixels are below), the pixels whose segmentation agrees, microseconds of update_scene and
-render, and how many times as fast saccade is. Depth and segmentation are compared without multisampling, because
-MuJoCo's blends the numbers of objects. Without models: all that come with the installed packages. FOLDER gets
-both pictures and their difference side by side, and FILE.png all pairs on one sheet, MuJoCo's on the left. Models may
-be named as the table names them, such as suite/cheetah. Ends with 1 where a mean difference is above 1 grey level.
+difference (what 99.9 % of the pixels are below), the pixels whose segmentation agrees, microseconds of processor time
+of update_scene and render, and how many times as fast saccade is. Depth and segmentation are compared without
+multisampling, because MuJoCo's blends the numbers of objects. Then it prints what holds for each package.
+
+Without models: all that come with the installed packages. Models may be named as the table names them, such as
+suite/cheetah, and a folder stands for all models in it, such as that of a package: gymnasium_robotics, robosuite.
+--out writes both pictures and their difference side by side, and --sheet all pairs on one sheet, MuJoCo's on the left.
+Ends with 1 where a mean difference is above 1 grey level.
 
 PYTHONPATH is to hold the package (tests/python/run.sh unpacks it into build/python/site).
 """
@@ -28,10 +31,12 @@ import saccade.mujoco  # noqa: E402
 WARMUP = 2  # endless planes of MuJoCo's follow the camera of the update before
 
 
-def models():
-    """The models that come with the packages of this Python and can be loaded as they are."""
-    site = pathlib.Path(mujoco.__file__).parent.parent
-    return sorted(path for path in site.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
+SITE = pathlib.Path(mujoco.__file__).parent.parent
+
+
+def models(folder):
+    """The models below a folder; some of them are parts, which cannot be loaded alone."""
+    return sorted(path for path in folder.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
 
 
 def named(path):
@@ -39,11 +44,17 @@ def named(path):
 
 
 def found(wanted):
-    """The models of these files or names; all of them where none is named."""
+    """(package, path) of the models in these folders and of these files or names; of all where none is named."""
     if not wanted:
-        return models()
-    known = {named(path): path for path in models()}
-    return [pathlib.Path(name) if name.endswith(".xml") else known[name] for name in wanted]
+        return [(path.relative_to(SITE).parts[0], path) for path in models(SITE)]
+    by_name = any(not os.path.exists(name) for name in wanted)
+    known, out = {named(path): path for path in models(SITE)} if by_name else {}, []
+    for name in wanted:
+        path = known.get(name, pathlib.Path(name))
+        if not path.exists():
+            sys.exit(f"pictures.py: '{name}' is no file, no folder and no model of the installed packages")
+        out += [(path.resolve().name, model) for model in models(path)] if path.is_dir() else [("models", path)]
+    return out
 
 
 def lay_out(pairs, columns=3, gap=4, line=12):
@@ -90,11 +101,11 @@ def exact(kind, model, data, camera, size):
 
 
 def seconds(renderer, data, camera, count):
-    begin = time.perf_counter()
+    begin = time.process_time()  # other programs have no part in it, and Mesa has no threads of its own
     for _ in range(count):
         renderer.update_scene(data, camera)
         renderer.render()
-    return (time.perf_counter() - begin) / count
+    return (time.process_time() - begin) / count
 
 
 def compare(path, size, repeat, out, pairs):
@@ -121,6 +132,13 @@ def compare(path, size, repeat, out, pairs):
     return row
 
 
+def summary(rows):
+    mean, same, ratio = (np.array([row[key] for row in rows]) for key in ("mean", "same", "ratio"))
+    return (f"{len(rows)} models: mean {np.median(mean):.2f} in the median and {mean.max():.2f} at most, segmentation "
+            f"{np.median(same):.2f} % in the median and {same.min():.1f} % at least, {np.median(ratio):.1f} times as "
+            f"fast in the median and {ratio.min():.1f} times at least, 5 times or more in {(ratio >= 5).sum()}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*")
@@ -132,24 +150,27 @@ def main():
     size = [int(x) for x in options.size.split("x")]
     if options.out:
         options.out.mkdir(exist_ok=True)
-    rows, pairs = [], []
+    rows, pairs = {}, []
     print("model                           mean   off %  depth    worst    same %      us  theirs  ratio")
-    for path in found(options.models):
+    for package, path in found(options.models):
         try:
             row = compare(path, size, options.repeat, options.out, pairs)
         except (ValueError, mujoco.FatalError) as error:  # parts of models, which MuJoCo does not load alone
             print(f"{path.stem:30.30} {str(error).splitlines()[0]:.80}", file=sys.stderr)
             continue
-        rows.append(row)
+        rows.setdefault(package, []).append(row)
         print(f"{named(path):30.30} {row['mean']:6.3f} {row['off']:6.3f}  {row['depth']:.1e}  "
               f"{row['worst']:.1e} {row['same']:7.3f} {row['us']:7.0f} {row['theirs']:7.0f} {row['ratio']:6.1f}", flush=True)
     if not rows:
         return 1
     if options.sheet:
         lay_out(pairs).save(options.sheet, optimize=True)
-    median = {key: np.median([row[key] for row in rows]) for key in rows[0]}
-    print(f"{len(rows)} models, medians: mean {median['mean']:.3f}, {median['us']:.0f} us, {median['ratio']:.1f} times as fast")
-    return int(max(row["mean"] for row in rows) > 1.0)
+    for package, some in rows.items():
+        print(f"{package}: {summary(some)}")
+    every = sum(rows.values(), [])
+    if len(rows) > 1:
+        print(f"all: {summary(every)}")
+    return int(max(row["mean"] for row in every) > 1.0)
 
 
 if __name__ == "__main__":

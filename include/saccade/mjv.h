@@ -29,7 +29,7 @@ typedef struct sac_mjv_model
     const int *tex_type; ///< [ntex] 0: flat, 1: a cube, 2: the sky
     const int *tex_width, *tex_height;
     const int *tex_nchannel;   ///< NULL: three each
-    const int *tex_colorspace; ///< 2: sRGB, whose colours are made linear; NULL: none is
+    const int *tex_colorspace; ///< 2: sRGB; colours of flat ones are made linear. NULL: none is
     const int64_t *tex_adr;
     const uint8_t *tex_data; ///< [ntexdata]
     int64_t ntexdata;

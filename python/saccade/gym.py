@@ -170,8 +170,16 @@ class PixelObservation(gymnasium.ObservationWrapper[np.ndarray, Any, Any], gymna
     """A MuJoCo environment that is seen as pictures, drawn by saccade.mujoco.Renderer: no GPU, no render_mode.
 
     env: whose unwrapped environment has MuJoCo's `model` and `data`, as all of Gymnasium's do
-    height, width: of the picture
-    camera: a number, a name or an MjvCamera. None: the environment's own, else the camera "track", else the free one
+    height, width: pixels of the picture, 1..8192
+    camera: a number, a name or an MjvCamera. None: the environment's own
+
+    The environment's own camera is the one that its render shows: the one that `camera_id` or `camera_name` named when
+    it was made. Where none was named, Gymnasium before 1.4 takes the model's camera "track" where there is one; else,
+    and from 1.4 on always, a free camera that its `default_camera_config` places, and that looks at the middle of what
+    the first observation shows. Its `visual_options` hold, too. An environment without Gymnasium's `mujoco_renderer` is
+    seen by its `camera_name` or `camera_id`, else by the model's camera "track", else by MuJoCo's free camera.
+
+    A TypeError says that there is no model and data, a ValueError that a size or a camera is out of range.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], height: int = 84, width: int = 84, camera: Any = None) -> None:
@@ -183,21 +191,56 @@ class PixelObservation(gymnasium.ObservationWrapper[np.ndarray, Any, Any], gymna
         if not hasattr(inner, "model") or not hasattr(inner, "data"):
             raise TypeError(f"env: {type(inner).__name__} has no model and data of MuJoCo's")
         self._renderer = Renderer(inner.model, height, width)
-        self._camera = self._own_camera(inner) if camera is None else camera
+        self._camera, self._option = camera, _own_option(inner)
         self.observation_space = gymnasium.spaces.Box(0, 255, (height, width, 3), np.uint8)
 
-    @staticmethod
-    def _own_camera(inner: Any) -> Any:
-        for name in ("camera_name", "camera_id"):
-            if getattr(inner, name, None) is not None:
-                return getattr(inner, name)
-        names = [inner.model.camera(i).name for i in range(inner.model.ncam)]
-        return "track" if "track" in names else -1
-
     def observation(self, observation: Any) -> np.ndarray:
-        self._renderer.update_scene(self.env.unwrapped.data, self._camera)  # type: ignore[attr-defined]
+        inner: Any = self.env.unwrapped
+        if hasattr(inner, "_render_callback"):  # gymnasium-robotics moves the mark of the goal there
+            inner._render_callback()
+        if self._camera is None:
+            self._camera = _own_camera(inner)
+        self._renderer.update_scene(inner.data, self._camera, self._option)
         return self._renderer.render()
 
     def close(self) -> None:
         self._renderer.close()
         super().close()
+
+
+def _own_camera(inner: Any) -> Any:
+    """What the render of an environment of MuJoCo's looks through."""
+    number = getattr(getattr(inner, "mujoco_renderer", None), "camera_id", None)
+    if number is not None:
+        return _free_camera(inner) if number == -1 else number
+    for name in ("camera_name", "camera_id"):
+        if getattr(inner, name, None) is not None:
+            return getattr(inner, name)
+    names = [inner.model.camera(i).name for i in range(inner.model.ncam)]
+    return "track" if "track" in names else -1
+
+
+def _free_camera(inner: Any) -> Any:
+    """As Gymnasium's MujocoRenderer places it at the first picture. It tracks nothing, whatever the settings say."""
+    import mujoco  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    camera = mujoco.MjvCamera()
+    camera.lookat[:] = np.median(inner.data.geom_xpos, axis=0)
+    camera.distance = inner.model.stat.extent
+    for name, value in (inner.mujoco_renderer.default_cam_config or {}).items():
+        setattr(camera, name, value)
+    camera.type, camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FREE, -1
+    return camera
+
+
+def _own_option(inner: Any) -> Any:
+    """What an environment's visual_options show; None where it has none."""
+    import mujoco
+
+    flags = getattr(getattr(inner, "mujoco_renderer", None), "_vopt", None)
+    if not flags:
+        return None
+    option = mujoco.MjvOption()
+    for flag, value in flags.items():
+        option.flags[flag] = value
+    return option

@@ -13,6 +13,7 @@ Models and data are those of the mujoco package that the program uses, of versio
 """
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +34,11 @@ __all__ = ["BatchRenderer", "Renderer"]
 
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
 _KINDS = {7: "text", 8: "triangles", 30: "flat textures on solids as this version does"}
-_FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency"}
+# flags of the scene; not all versions have all of them
+_FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency",
+          "SEGMENT": "segments as colours (enable_segmentation_rendering gives their numbers)",
+          "DEPTH": "depth as grey (enable_depth_rendering gives metres)"}
+_MAX_GEOM, _MOST_GEOMS = 10000, 2**20
 _NEAREST = 1e-15  # mjMINVAL
 Drawing = TypeVar("Drawing", bound="_Drawing")
 _warned: set[str] = set()
@@ -47,6 +52,13 @@ def _find_layout() -> Any:
             raise UnavailableError(f"MuJoCo is of version {mujoco.__version__}, expected 3.2 or later")
         _layout = _mjv.find(mujoco)
     return _layout
+
+
+def _whole(x: Any, name: str, expected: str = "a whole number") -> int:
+    try:
+        return operator.index(x)
+    except TypeError:
+        raise TypeError(f"{name}: {x!r}, expected {expected}") from None
 
 
 def _plain(x: Any, kind: type, name: str) -> Any:
@@ -71,7 +83,7 @@ class _Assets:
 class _View:
     """A scene that MuJoCo fills, and the frame that says where it lies."""
 
-    def __init__(self, model: Any, max_geom: int | None) -> None:
+    def __init__(self, model: Any, max_geom: int) -> None:
         self.scene, self._model = mujoco.MjvScene(model, maxgeom=max_geom), model
         scene, visual = self.scene, model.vis
         self.frame = frame = ffi.new("sac_mjv_frame *")
@@ -90,7 +102,8 @@ class _View:
         flags = mujoco.mjtRndFlag
         self._flags = [int(flag) for flag in (flags.mjRND_SHADOW, flags.mjRND_REFLECTION, flags.mjRND_SKYBOX,
                                               flags.mjRND_HAZE)]
-        self._undrawn = {int(getattr(flags, "mjRND_" + name)): what for name, what in _FLAGS.items()}
+        self._undrawn = {int(getattr(flags, "mjRND_" + name)): what for name, what in _FLAGS.items()
+                         if hasattr(flags, "mjRND_" + name)}
 
     def update(self, data: Any, camera: Any, option: Any) -> None:
         """Lets MuJoCo fill the scene."""
@@ -122,11 +135,14 @@ class _View:
 
     def warn(self, left_out: int, stacklevel: int) -> None:
         """Names what was not drawn, unless an earlier warning did."""
-        flags = self.scene.flags
-        if not left_out and not flags[list(self._undrawn)].any():
+        scene = self.scene
+        flags, stereo, transform = scene.flags, int(scene.stereo), scene.enabletransform
+        if not left_out and not stereo and not transform and not flags[list(self._undrawn)].any():
             return
         kinds = [kind for i, kind in _KINDS.items() if left_out >> i & 1]
         kinds += [what for flag, what in self._undrawn.items() if flags[flag]]
+        kinds += ["stereo pictures"] if stereo else []
+        kinds += ["the scaling and moving of a whole scene (enabletransform)"] if transform else []
         new = [kind for kind in dict.fromkeys(kinds) if kind not in _warned]
         _warned.update(new)
         if new:
@@ -140,9 +156,12 @@ class _Drawing:
         self._handle: Any = None
         self._life: Any = None
         self._model = _plain(model, mujoco.MjModel, "model")
-        self._height, self._width = int(height), int(width)
+        self._height, self._width = _whole(height, "height"), _whole(width, "width")
+        self._max_geom = _MAX_GEOM if max_geom is None else _whole(max_geom, "max_geom")
+        if not 0 <= self._max_geom <= _MOST_GEOMS:
+            raise ArgumentError(f"max_geom is {max_geom}, expected 0..{_MOST_GEOMS}")
         self._owner = Owner("this renderer")
-        self._view, self._option = _View(self._model, max_geom), mujoco.MjvOption()
+        self._view, self._option = _View(self._model, self._max_geom), mujoco.MjvOption()
         self._depth = self._segmentation = False
         self._picture = ffi.new("sac_picture *")
         self._ids: Any = None
@@ -192,11 +211,12 @@ class _Drawing:
     def _camera(self, which: Any) -> Any:
         if isinstance(which, mujoco.MjvCamera):
             return which
-        number = which
         if isinstance(which, str):
             number = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_CAMERA.value, which)
             if number == -1:
                 raise ArgumentError(f'The camera "{which}" does not exist.')
+        else:
+            number = _whole(which, "camera", "a number, a name or an MjvCamera")
         if number < -1 or number >= self._model.ncam:
             raise ArgumentError(f"The camera id {number} is out of range [-1, {self._model.ncam}).")
         camera = mujoco.MjvCamera()
@@ -210,8 +230,7 @@ class _Drawing:
 
     def _render(self, out: Any, before: tuple[int, ...], draw: Callable[[Any], None]) -> np.ndarray:
         """Lets `draw` write to `out` or to a new array; `before` is the shape before height and width."""
-        if self._handle is None:
-            raise RuntimeError("render cannot be called after close.")
+        self._open("render")
         size = (*before, self._height, self._width)
         shape = size + (() if self._depth else (2,) if self._segmentation else (3,))
         if out is not None and out.shape != shape:
@@ -244,9 +263,16 @@ class _Drawing:
             picture.rgb = pointer(pixels)
         return ffi.NULL
 
+    def _open(self, what: str) -> Any:
+        """The library's parts, for a method of this name."""
+        if self._handle is None:
+            raise RuntimeError(f"{what} cannot be called after close.")
+        return self._handle
+
     def reload(self) -> None:
         """Takes the model's textures, meshes and height fields anew, after they were changed."""
         with self._owner:
+            self._open("reload")
             self._create()
 
     def close(self) -> None:
@@ -266,10 +292,11 @@ class Renderer(_Drawing):
 
     model: an MjModel
     height, width: pixels of a picture, 1..8192
-    max_geom: geoms of a scene at most; more are not drawn
+    max_geom: geoms of a scene at most, 0..2^20; more are not drawn. None: 10000
     font_scale: for mujoco.Renderer's sake; text is not drawn
 
-    What is in view and cannot be drawn is named in one warning.
+    What is in view and cannot be drawn is named in one warning. A ValueError says which argument is out of range. After
+    close every method that draws or takes a scene is a RuntimeError.
     """
 
     def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int | None = 10000,
@@ -300,6 +327,7 @@ class Renderer(_Drawing):
         """
         data, camera = _plain(data, mujoco.MjData, "data"), self._camera(camera)
         with self._owner:
+            self._open("update_scene")
             self._view.update(data, camera, scene_option or self._option)
 
     def render(self, *, out: Any = None) -> np.ndarray:
@@ -332,7 +360,7 @@ class BatchRenderer(_Drawing):
 
     model: an MjModel, which all data are of
     height, width: pixels of a picture, 1..8192
-    max_geom: geoms of a scene at most; more are not drawn
+    max_geom: geoms of a scene at most, 0..2^20; more are not drawn. None: 10000
     threads: 1..1024, the calling one among them
 
     What is in view and cannot be drawn is named in one warning. A ValueError says which argument is out of range.
@@ -340,12 +368,12 @@ class BatchRenderer(_Drawing):
 
     def __init__(self, model: Any, height: int = 240, width: int = 320, max_geom: int | None = 10000, *,
                  threads: int = 1) -> None:
-        self._threads, self._count, self._process = int(threads), 0, os.getpid()
+        self._threads, self._count, self._process = _whole(threads, "threads"), 0, os.getpid()
         self._views: list[_View] = []  # of the other threads
         self._pool: Any = None
         super().__init__(model, height, width, max_geom)
         if self._threads > 1 and (self._model.nskin or self._model.nflex):
-            self._views = [_View(self._model, max_geom) for _ in range(self._threads - 1)]
+            self._views = [_View(self._model, self._max_geom) for _ in range(self._threads - 1)]
             self._pool = ThreadPoolExecutor(self._threads - 1, "saccade")
 
     def _create(self) -> None:
@@ -391,11 +419,10 @@ class BatchRenderer(_Drawing):
         return [self._camera(which) for which in camera]
 
     def _open(self, what: str) -> Any:
-        if self._handle is None:
-            raise RuntimeError(f"{what} cannot be called after close.")
+        handle = super()._open(what)
         if self._threads > 1 and self._process != os.getpid():
             raise RuntimeError("this renderer was made before a fork, and its threads stayed behind; make one here")
-        return self._handle
+        return handle
 
     def _take(self, all_of: list[Any], option: Any, callback: Any) -> None:
         """Lets MuJoCo make the scene of each (index, data, camera), and copies it."""

@@ -27,18 +27,18 @@ static sac_status repeat_face(sac_texture *t, uint8_t **memory)
     return SAC_OK;
 }
 
-// As OpenGL reads a texture that is sRGB. The fourth channel is linear.
+// As OpenGL reads a flat texture that is sRGB. The fourth channel is linear.
 static sac_status make_linear(sac_texture *t, uint8_t **memory)
 {
     size_t channels = (size_t)t->channels, size = (size_t)t->width * (size_t)t->height * channels;
-    uint8_t curve[256], *out = *memory;
+    uint8_t curve[256], *out = sac_alloc(size);
+    *memory = out;
+    if (!out) return sac_fail_memory("a texture");
     for (int i = 0; i < 256; i++)
     {
         double c = i / 255.0;
         curve[i] = (uint8_t)lround(255.0 * (c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)));
     }
-    if (!out) *memory = out = sac_alloc(size);
-    if (!out) return sac_fail_memory("a texture");
     for (size_t i = 0; i < size; i++) out[i] = i % channels == 3 ? t->pixels[i] : curve[t->pixels[i]];
     t->pixels = out;
     return SAC_OK;
@@ -59,7 +59,7 @@ static sac_status take_texture(sac_texture *out, uint8_t **memory, const sac_mjv
                          .channels = (int)channels,
                          .cube = cube,
                          .pixels = m->tex_data + m->tex_adr[id]};
-    if (cube && height == width) SAC_TRY(repeat_face(out, memory));
+    if (cube) return height == width ? repeat_face(out, memory) : SAC_OK;
     return m->tex_colorspace && m->tex_colorspace[id] == SRGB && channels > 2 ? make_linear(out, memory) : SAC_OK;
 }
 

@@ -197,6 +197,7 @@ static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_mjv_model
     sac_geom like = look_of(from);
     if (look->solid) like.rgba[3] = 1.0f;
     if (!look->reflections) like.reflectance = 0.0f;
+    if (from->labelled && !look->solid) s->left_out |= 1u << (LABEL - RENDERED);
     switch (from->type)
     {
     case ARROW:
@@ -207,7 +208,6 @@ static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_mjv_model
     case SKIN: sac_mjv_add_skin(s, from, &like, m, seen); return;
     default: break;
     }
-    if (from->labelled && !look->solid) s->left_out |= 1u << (LABEL - RENDERED);
     if (from->type > SKIN && from->type < RENDERED + 32) s->left_out |= 1u << (from->type - RENDERED);
     add_solid(s, from, &like, m, look);
 }

@@ -198,6 +198,77 @@ def test_one_warning_names_what_is_not_drawn(mujoco, scene):
         renderer.render()
 
 
+def warnings_of(renderer):
+    saccade.mujoco._warned.clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        renderer.render()
+    return [str(warning.message) for warning in caught]
+
+
+def test_text_is_named_on_whatever_it_stands(mujoco, scene):
+    """On forces, whose arrows are no solids, and on what programs add."""
+    model, data = scene
+    for _ in range(400):  # the ball lies on the floor
+        mujoco.mj_step(model, data)
+    option = mujoco.MjvOption()
+    option.label = mujoco.mjtLabel.mjLABEL_CONTACTFORCE
+    option.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = 1
+    with saccade.mujoco.Renderer(model, 40, 60) as renderer:
+        renderer.update_scene(data, 0, option)
+        labelled = [geom for geom in renderer.scene.geoms[:renderer.scene.ngeom] if geom.label]
+        assert labelled and all(geom.type == mujoco.mjtGeom.mjGEOM_ARROW for geom in labelled)
+        assert warnings_of(renderer) == ["saccade.mujoco does not draw text"]
+        for kind in ("SPHERE", "ARROW", "ARROW1", "ARROW2", "LINE", "LINEBOX", "LABEL"):
+            renderer.update_scene(data)
+            assert warnings_of(renderer) == []
+            geom = renderer.scene.geoms[renderer.scene.ngeom]
+            mujoco.mjv_initGeom(geom, getattr(mujoco.mjtGeom, "mjGEOM_" + kind), np.full(3, 0.1), np.zeros(3),
+                                np.eye(3).ravel(), np.ones(4, np.float32))
+            geom.label = "text"
+            renderer.scene.ngeom += 1
+            assert warnings_of(renderer) == ["saccade.mujoco does not draw text"], kind
+
+
+def test_flags_of_the_scene_that_change_nothing_are_named(mujoco, scene):
+    model, data = scene
+    with saccade.mujoco.Renderer(model, 40, 60) as renderer:
+        renderer.update_scene(data)
+        for flag, what in (("FOG", "fog"), ("SEGMENT", "segments as colours"), ("DEPTH", "depth as grey")):
+            number = getattr(mujoco.mjtRndFlag, "mjRND_" + flag, None)
+            if number is None:  # in earlier versions
+                continue
+            renderer.scene.flags[number] = 1
+            (said,) = warnings_of(renderer)
+            assert what in said
+            renderer.scene.flags[number] = 0
+        renderer.scene.stereo = mujoco.mjtStereo.mjSTEREO_SIDEBYSIDE
+        assert warnings_of(renderer) == ["saccade.mujoco does not draw stereo pictures"]
+        renderer.scene.stereo = mujoco.mjtStereo.mjSTEREO_NONE
+        renderer.scene.enabletransform = 1
+        (said,) = warnings_of(renderer)
+        assert "(enabletransform)" in said
+        renderer.scene.enabletransform = 0
+        assert warnings_of(renderer) == []
+
+
+def test_numbers_that_are_not_whole_or_out_of_range_are_refused(scene):
+    model, data = scene
+    for wrong in ({"height": 10.7}, {"width": "a"}, {"max_geom": 1.5}):
+        with pytest.raises(TypeError, match=f"{next(iter(wrong))}: .* expected a whole number"):
+            saccade.mujoco.Renderer(model, **wrong)
+    with pytest.raises(TypeError, match="threads: 1.5, expected a whole number"):
+        saccade.mujoco.BatchRenderer(model, 40, 60, threads=1.5)
+    for wrong in (-1, 2**31 - 1):
+        with pytest.raises(ValueError, match=f"max_geom is {wrong}, expected 0..1048576"):
+            saccade.mujoco.Renderer(model, 40, 60, max_geom=wrong)
+    with saccade.mujoco.Renderer(model, np.int64(40), 60, max_geom=None) as renderer:
+        assert renderer.scene.maxgeom == 10000
+        for camera in (None, 0.5):
+            with pytest.raises(TypeError, match="camera: .* expected a number, a name or an MjvCamera"):
+                renderer.update_scene(data, camera)
+
+
 def test_what_is_broken_is_an_exception_or_not_drawn(mujoco, scene):
     model, data = scene
     renderer = saccade.mujoco.Renderer(model, 40, 60)
@@ -267,8 +338,9 @@ def test_nothing_can_be_drawn_after_close_or_by_two_threads(scene):
     assert len(caught) == 1 and "another thread" in caught[0]
     renderer.close()
     renderer.close()
-    with pytest.raises(RuntimeError, match="close"):
-        renderer.render()
+    for call in (renderer.render, renderer.reload, lambda: renderer.update_scene(data)):
+        with pytest.raises(RuntimeError, match="cannot be called after close"):
+            call()
 
 
 def test_a_renderer_outlives_its_model_and_gives_memory_back(mujoco):
@@ -355,14 +427,116 @@ def test_a_gymnasium_environment_is_seen_as_pictures(mujoco, scene, gymnasium):
         saccade.gym.PixelObservation(gymnasium.make("saccade/CarRacing-v3"))
 
 
-def test_the_guide_runs(mujoco):
+NAMES = ("HalfCheetah-v5", "Ant-v5", "Reacher-v5")
+
+
+@pytest.fixture
+def environments(mujoco, gymnasium):
+    """Gymnasium, with what its environments of MuJoCo need."""
+    for needed in ("glfw", "imageio"):  # which Gymnasium's environments of MuJoCo import
+        pytest.importorskip(needed, reason=f"needs {needed} (make worlds)")
+    import saccade.gym
+
+    return gymnasium
+
+
+def seen_by_gymnasium(inner, height, width):
+    """Drawn by saccade.mujoco, through the camera that Gymnasium's own code makes. No OpenGL has part in it."""
+    import mujoco
+    from gymnasium.envs.mujoco.mujoco_rendering import OffScreenViewer
+
+    class Viewer(OffScreenViewer):
+        def __init__(self):
+            self.model, self.data, self.cam = inner.model, inner.data, mujoco.MjvCamera()
+            self._init_camera()
+
+        def __del__(self):
+            pass
+
+    own = inner.mujoco_renderer
+    own.viewer = viewer = Viewer()
+    own._set_cam_config()
+    own.viewer = None
+    camera = own.camera_id
+    if camera == -1:
+        camera, viewer.cam.type, viewer.cam.fixedcamid = viewer.cam, mujoco.mjtCamera.mjCAMERA_FREE, -1
+    with saccade.mujoco.Renderer(inner.model, height, width) as renderer:
+        renderer.update_scene(inner.data, camera)
+        return renderer.render()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_environment_is_seen_by_its_own_camera(environments, name):
+    env = saccade.gym.PixelObservation(environments.make(name), 48, 64)
+    first, _ = env.reset(seed=1)
+    assert first in env.observation_space and first.std() > 10
+    assert np.array_equal(first, seen_by_gymnasium(env.unwrapped, 48, 64))
+    env.close()
+
+
+def test_a_free_camera_stays_where_the_first_observation_placed_it(environments):
+    env = saccade.gym.PixelObservation(environments.make("Ant-v5", camera_id=-1), 48, 64)
+    env.reset(seed=1)
+    middle = np.median(env.unwrapped.data.geom_xpos, axis=0)
+    env.unwrapped.data.qpos[0] += 9.0
+    env.step(env.action_space.sample())
+    assert np.median(env.unwrapped.data.geom_xpos[:, 0]) > middle[0] + 5
+    assert np.array_equal(env._camera.lookat, middle)
+    env.close()
+
+
+def test_a_camera_that_was_named_and_visual_options_hold(mujoco, environments):
+    plain = saccade.gym.PixelObservation(environments.make("HalfCheetah-v5"), 48, 64, camera="track")
+    named = saccade.gym.PixelObservation(environments.make("HalfCheetah-v5", camera_name="track"), 48, 64)
+    joints = saccade.gym.PixelObservation(environments.make(
+        "HalfCheetah-v5", camera_name="track", visual_options={mujoco.mjtVisFlag.mjVIS_JOINT: True}), 48, 64)
+    first = plain.reset(seed=1)[0]
+    assert np.array_equal(named.reset(seed=1)[0], first)
+    assert not np.array_equal(joints.reset(seed=1)[0], first)
+    misspelt = saccade.gym.PixelObservation(environments.make("HalfCheetah-v5"), 48, 64, camera="trak")
+    with pytest.raises(ValueError, match='camera "trak" does not exist'):
+        misspelt.reset(seed=1)
+
+
+RENDERS = """
+import os
+os.environ.setdefault("MUJOCO_GL", "egl")
+import gymnasium, numpy, saccade.gym, sys
+for name in sys.argv[1:]:
+    env = saccade.gym.PixelObservation(gymnasium.make(name, render_mode="rgb_array", height=120, width=160), 120, 160)
+    env.reset(seed=1)
+    env.render()  # MuJoCo's endless planes follow the camera of the update before
+    env.reset(seed=1)
+    for _ in range(3):
+        observation = env.step(numpy.zeros(env.action_space.shape, numpy.float32))[0]
+    print(numpy.abs(observation.astype(int) - env.render()).mean())
+"""
+
+
+def test_pictures_are_those_of_render(environments):
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", RENDERS, *NAMES], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={**os.environ, "LP_NUM_THREADS": "0"})
+    if done.returncode != 0:
+        pytest.skip("needs a peer: MuJoCo with EGL or OSMesa: " + done.stderr.strip().rpartition("\n")[2])
+    means = [float(x) for x in done.stdout.split()]
+    assert len(means) == len(NAMES) and max(means) < 1.0, done.stdout
+
+
+GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/mujoco.md").read_text()
+BLOCKS = re.findall(r"^```python test ([\w ]+)\n(.*?)^```", GUIDE, re.M | re.S)
+
+
+@pytest.mark.parametrize("needs, code", BLOCKS, ids=[needs.replace(" ", "-") for needs, _ in BLOCKS])
+def test_the_guide_runs(why, needs, code):
     """Blocks of docs/mujoco.md; the words after "test" are modules that a block needs."""
-    text = (pathlib.Path(__file__).resolve().parents[2] / "docs/mujoco.md").read_text()
-    blocks = re.findall(r"^```python test ([\w ]+)\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) == len(re.findall(r"^```python", text, re.M)) == 3
-    for needs, code in blocks:
-        if all(importlib.util.find_spec(module) for module in [*needs.split(), "gymnasium"]):
-            exec(compile(code, "docs/mujoco.md", "exec"), {})
+    missing = [module for module in needs.split() if not importlib.util.find_spec(module)]
+    if missing:
+        pytest.skip(why(*missing))
+    exec(compile(code, "docs/mujoco.md", "exec"), {})
+
+
+def test_the_guide_has_no_block_that_is_not_run():
+    assert len(BLOCKS) == len(re.findall(r"^```python", GUIDE, re.M)) > 0
 
 
 def test_wrappers_of_dm_control_are_taken(mujoco, why):
@@ -372,27 +546,29 @@ def test_wrappers_of_dm_control_are_taken(mujoco, why):
         assert draw(renderer, physics.data, "aside").any()
 
 
-def test_srgb_textures_are_linear_where_they_are_drawn(mujoco, why):
-    """As OpenGL decodes them: a texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear."""
+@pytest.mark.parametrize("kind, solid, level", [("2d", "plane", 55), ("cube", "box", 128)])
+def test_srgb_textures_are_linear_where_they_are_drawn(mujoco, why, kind, solid, level):
+    """As OpenGL decodes them: a flat texture of 128 as sRGB looks as one of 55 (IEC 61966-2-1) that is linear. MuJoCo
+    uploads cubes as they are."""
     if not hasattr(mujoco.MjModel, "tex_colorspace"):
         pytest.skip(why("mujoco with tex_colorspace"))
     pictures = []
-    for level, space in ((128, "sRGB"), (55, "linear")):
+    for grey, space in ((128, "sRGB"), (level, "linear")):
         model = mujoco.MjModel.from_xml_string(f"""
 <mujoco>
   <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
   <asset>
-    <texture name="grey" type="2d" builtin="flat" width="8" height="8" rgb1="{level / 255} {level / 255} {level / 255}"
-             colorspace="{space}"/>
+    <texture name="grey" type="{kind}" builtin="flat" width="8" height="8" colorspace="{space}"
+             rgb1="{grey / 255} {grey / 255} {grey / 255}"/>
     <material name="grey" texture="grey"/>
   </asset>
   <worldbody>
-    <geom type="plane" size="9 9 .1" material="grey"/><camera name="above" pos="0 0 2" xyaxes="1 0 0 0 1 0"/>
+    <geom type="{solid}" size="9 9 .1" material="grey"/><camera name="above" pos="0 0 2" xyaxes="1 0 0 0 1 0"/>
   </worldbody>
 </mujoco>""")
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         with saccade.mujoco.Renderer(model, 24, 32) as renderer:
             pictures.append(draw(renderer, data, "above").astype(int))
-    assert 50 < pictures[1].mean() < 60
+    assert level - 5 < pictures[1].mean() < level + 5
     assert np.abs(pictures[0] - pictures[1]).max() <= 1

@@ -1,5 +1,6 @@
 """The wheel on its own, as it lies on a machine that has Python and no saccade beside it: worlds of MuJoCo with the
 library of the package mujoco, and what is said where that is missing or of another version."""
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -103,6 +104,16 @@ try:
 except mujoco.FatalError as reason:  # the package's own errors are its own still
     print("fatal")
 """, path=[site], cwd=tmp_path) == ["(400, 400, 3)", "(60, 80, 3)", "fatal"]
+
+
+def test_the_extra_gym_brings_what_gymnasiums_worlds_of_mujoco_import(gymnasium, site):
+    def names(needs, extra):
+        return {re.match(r"[\w-]+", need)[0] for need in needs if re.search(f"extra == .{extra}.$", need)}
+
+    (metadata,) = site.glob("saccade-*.dist-info/METADATA")
+    brought = re.findall("^Requires-Dist: (.*)$", metadata.read_text(), re.M)
+    theirs = names(importlib.metadata.requires("gymnasium"), "mujoco")
+    assert "imageio" in theirs and theirs <= names(brought, "gym") | names(brought, "mujoco")
 
 
 def test_without_mujoco_it_says_what_to_install(site, tmp_path):

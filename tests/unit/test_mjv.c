@@ -226,6 +226,10 @@ TEST(geoms_are_read_where_the_layout_says)
     strcpy(s.geoms[0].label, "x");
     look(&s, GEOMS);
     assert_int_equal(sac_mjv_scene_left_out(s.scene), 1 << 7);
+    s.geoms[0].label[0] = 0;
+    strcpy(s.geoms[3].label, "x"); // of an arrow, such as those of contact forces
+    look(&s, GEOMS);
+    assert_int_equal(sac_mjv_scene_left_out(s.scene), 1 << 7);
     strike_stage(&s);
 }
 
