@@ -31,7 +31,7 @@ HEAD = """# MuJoCo's models by OpenGL and by saccade
 
 The models that come with {packages}: MuJoCo's own picture on the left, that of `saccade.mujoco.Renderer`
 ([mujoco.md](mujoco.md)) on the right, at half of their size. `bench/peers/picture_gallery.py` draws and measures them,
-and writes this page. Beside each model stand the mean difference in grey levels (0 to 255), and how many times as fast
+and writes this page. Above each pair stand the mean difference in grey levels (0 to 255), and how many times as fast
 saccade is as `mujoco.Renderer` by Mesa's software OpenGL: under EGL, and under OSMesa (Debian's `libosmesa6`). Times
 are of the processor, on one core, for `update_scene` and `render` at 240 x 320 pixels.
 
@@ -97,7 +97,7 @@ def keep(path, pair):
 
 
 def page(table):
-    """The text, and of each package a table."""
+    """The text, and of each package its models."""
     packages = list(dict.fromkeys(name.split("/")[0] for name in table))
     column = {key: [row[key] for row in table.values()] for key in ("mean", "egl", "osmesa")}
     osmesa = [ratio for ratio in column["osmesa"] if ratio]
@@ -108,13 +108,13 @@ def page(table):
         slow=sum(ratio < 5 for ratio in column["egl"]))
     text = "\n\n".join(textwrap.fill(part, 120, break_long_words=False) for part in text.split("\n\n")) + "\n"
     for package in packages:
-        text += (f"\n## {package}\n\n| model | OpenGL and saccade | mean difference | x EGL | x OSMesa |\n"
-                 "| --- | --- | --- | --- | --- |\n")
+        text += f"\n## {package}\n"
         for name, row in table.items():
             if name.startswith(package + "/"):
                 label = name.partition("/")[2]
-                text += (f"| {label} | ![{label} by OpenGL and by saccade](images/mujoco/{name.replace('/', '-')}.png) | "
-                         f"{row['mean']:.2f} | {row['egl']:.1f} | {'%.1f' % row['osmesa'] if row['osmesa'] else ''} |\n")
+                osmesa = f", {row['osmesa']:.1f} x OSMesa" if row["osmesa"] else ""
+                text += (f"\n{label}: {row['mean']:.2f} grey levels, {row['egl']:.1f} x EGL{osmesa}\n\n"
+                         f"![{label} by OpenGL and by saccade](images/mujoco/{name.replace('/', '-')}.png)\n")
     return text
 
 
