@@ -34,8 +34,9 @@ static const struct
     int count, actions, choices;
     sac_setting setting;
 } planners[] = {
-    {"pilot", map, 1, 2, 0, {0}},     {"dodger", objects, 1, 1, 3, {0}}, {"stepper", ground, 2, 11, 0, {0}},
-    {"stepper", ground, 2, 18, 0, {0}}, {"grasper", thing, 2, 7, 0, {0}},  {"finder", rooms, 2, 2, 0, {"words", "false"}},
+    {"pilot", map, 1, 2, 0, {0}},       {"dodger", objects, 1, 1, 3, {0}},
+    {"stepper", ground, 2, 11, 0, {0}}, {"stepper", ground, 2, 18, 0, {0}},
+    {"grasper", thing, 2, 7, 0, {0}},   {"finder", rooms, 2, 2, 0, {"words", "false"}},
 };
 
 enum
