@@ -307,8 +307,9 @@ static void gaze(sac_policy_state *base, sac_gaze *g)
     const int kept = finder_config_of(s)->kept;
     for (int i = 0; i < kept; i++)
     {
-        s->centers[2 * i] = (float)f->cell * ((float)(s->top[i] / f->columns) + 0.5F);
-        s->centers[2 * i + 1] = (float)f->cell * ((float)(s->top[i] % f->columns) + 0.5F);
+        const int row = s->top[i] / f->columns, column = s->top[i] % f->columns;
+        s->centers[2 * i] = (float)f->cell * ((float)row + 0.5F);
+        s->centers[2 * i + 1] = (float)f->cell * ((float)column + 0.5F);
     }
     g->height = f->cell * f->rows, g->width = f->cell * f->columns;
     g->rows = f->rows, g->columns = f->columns;
