@@ -139,18 +139,6 @@ static void sort(int *order, int count, const solid *solids)
     }
 }
 
-// Of solids that coincide the one that is met first is seen. MuJoCo draws the later one over the other.
-static void sort_opaque(int *order, int count, const solid *solids)
-{
-    for (int i = 0; i < count / 2; i++)
-    {
-        int other = order[count - 1 - i];
-        order[count - 1 - i] = order[i];
-        order[i] = other;
-    }
-    sort(order, count, solids);
-}
-
 // --- the mirror
 
 // Places the eye behind the mirror; false when the mirror does not face the eye.
@@ -349,7 +337,7 @@ sac_status sac_frame_prepare(sac_renderer *r, const sac_scene *scene)
         file_solid(r, r->solid_count++, scene, &eye);
     }
     if (r->mirror >= 0) mirror_solids(r, scene, &eye);
-    sort_opaque(r->opaque, r->opaque_count, r->solids);
+    sort(r->opaque, r->opaque_count, r->solids);
     sort(r->clear, r->clear_count, r->solids);
     memset(r->block_numbers, 0xff, (size_t)r->table_size * sizeof *r->block_numbers);
     return SAC_OK;
