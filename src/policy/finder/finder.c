@@ -166,7 +166,12 @@ static sac_status take_embeddings(const sac_policy *policy, finder *f)
     if (f->image >= 0)
     {
         const int *shape = def->inputs[f->image].shape;
-        if (shape[0] % f->rows == 0 && shape[1] == shape[0] / f->rows * f->columns) f->cell = shape[0] / f->rows;
+        f->cell = shape[0] / f->rows;
+        if (shape[0] != f->cell * f->rows || shape[1] != f->cell * f->columns)
+            return sac_fail(SAC_ERROR_ARGUMENT,
+                            "policy: a picture of %d x %d pixels to show %d x %d patches on, expected whole pixels a "
+                            "patch, as many up as across; leave 'image' out of the inputs to show none",
+                            shape[0], shape[1], f->rows, f->columns);
     }
     return create_kernel(f, c);
 }

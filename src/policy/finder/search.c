@@ -41,23 +41,26 @@ static void embed(finder_state *s, const uint8_t *picture, const float *words)
     for (int i = 0; i < e->size; i++) s->scaled_query[i] = root * s->query[i];
 }
 
-static void score(finder_state *s, const void *const *inputs)
+// False where given embeddings are too large for scores, and so say nothing
+static bool score(finder_state *s, const void *const *inputs)
 {
     const finder *f = finder_of(s);
     const int kept = finder_config_of(s)->kept;
+    bool good;
     if (f->keys < 0)
     {
         embed(s, inputs[f->image], inputs[f->words]);
-        sac_words_score(f->kernel, s->scores, s->scaled_query, s->scaled, f->count, s->kernel_room);
+        good = sac_words_score(f->kernel, s->scores, s->scaled_query, s->scaled, f->count, s->kernel_room);
     }
     else
     {
         sac_tell_finite(s->keys, inputs[f->keys], (size_t)f->count * (size_t)f->size);
         sac_tell_finite(s->query, inputs[f->query], (size_t)f->size);
-        sac_words_score(f->kernel, s->scores, s->query, s->keys, f->count, s->kernel_room);
+        good = sac_words_score(f->kernel, s->scores, s->query, s->keys, f->count, s->kernel_room);
     }
     sac_words_keep(s->top, s->shares, kept, s->scores, f->count);
     s->chosen = s->top[sac_words_choose(s->shares, kept, draw(s))];
+    return good;
 }
 
 // The cosine between a patch and the words; NaN where a vector is zero
@@ -107,7 +110,7 @@ static bool is_refused(const finder_state *s, const double point[2])
 void sac_finder_look(finder_state *s, const survey_place *place, const void *const *inputs)
 {
     double point[2];
-    score(s, inputs);
+    if (!score(s, inputs)) return;
     const double like = likeness(s, s->chosen);
     const bool sure = like >= finder_config_of(s)->sure; // NaN is not
     if (!sure || !locate(s, place, inputs[finder_of(s)->depth], s->chosen, point) || is_refused(s, point)) return;
