@@ -157,6 +157,8 @@ typedef struct sac_renderer_def
     bool shadows;      ///< lights that cast shadows do, default off
     bool reflections;  ///< the mirror mirrors, default off
     bool antialias;    ///< edges from four samples a pixel, default off
+    /// Of opaque solids that coincide the later one is seen, as MuJoCo draws them; default off: the earlier one.
+    bool later_in_front;
     int max_geoms;     ///< of a scene, default 1024
     uint32_t internal; ///< marks a def that came from the default; do not set
 } sac_renderer_def;

@@ -178,6 +178,7 @@ class _Drawing:
         definition.max_geoms = max(1, self._view.scene.maxgeom)
         definition.shadows, definition.reflections = quality.shadowsize > 0, True
         definition.antialias = quality.offsamples > 0
+        definition.later_in_front = True
         return definition
 
     @property

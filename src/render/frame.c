@@ -139,6 +139,18 @@ static void sort(int *order, int count, const solid *solids)
     }
 }
 
+// Of solids that coincide the one that is met first is seen: the earlier one, or the later one as MuJoCo draws it.
+static void sort_opaque(const sac_renderer *r)
+{
+    for (int i = 0; r->def.later_in_front && i < r->opaque_count / 2; i++)
+    {
+        int *other = &r->opaque[r->opaque_count - 1 - i], order = *other;
+        *other = r->opaque[i];
+        r->opaque[i] = order;
+    }
+    sort(r->opaque, r->opaque_count, r->solids);
+}
+
 // --- the mirror
 
 // Places the eye behind the mirror; false when the mirror does not face the eye.
@@ -337,7 +349,7 @@ sac_status sac_frame_prepare(sac_renderer *r, const sac_scene *scene)
         file_solid(r, r->solid_count++, scene, &eye);
     }
     if (r->mirror >= 0) mirror_solids(r, scene, &eye);
-    sort(r->opaque, r->opaque_count, r->solids);
+    sort_opaque(r);
     sort(r->clear, r->clear_count, r->solids);
     memset(r->block_numbers, 0xff, (size_t)r->table_size * sizeof *r->block_numbers);
     return SAC_OK;

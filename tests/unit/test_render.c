@@ -93,6 +93,35 @@ TEST(rays_along_an_axis_meet_a_disc)
 }
 
 // a box of half width 0.5 whose near face is 4.5 away fills 0.5/4.5 of 0.25, so 14.2 of 32 pixels, to each side
+// Of boxes that coincide the earlier one is seen, or where the def says so the later one; one before them always is.
+static void look_at_boxes_that_coincide(void)
+{
+    sac_geom boxes[3];
+    for (int i = 0; i < 3; i++)
+    {
+        boxes[i] = solid_geom(SAC_SHAPE_BOX, 0, 0, 0, 0.5f, 0.5f, 0.5f);
+        boxes[i].id = i;
+    }
+    sac_scene scene = alone(boxes, 0.25f);
+    scene.geom_count = 3;
+    for (int later = 0; later < 2; later++)
+    {
+        static int32_t ids[64 * 64];
+        sac_renderer_def def = sac_renderer_default_def();
+        def.width = def.height = 64;
+        def.later_in_front = later;
+        sac_renderer *r;
+        assert_ok(sac_renderer_create(&r, &def));
+        assert_ok(sac_render(r, &scene, &(sac_picture){.ids = ids}));
+        assert_int_equal(ids[32 * 64 + 32], later ? 2 : 0);
+        for (int i = 0; i < 3; i++) boxes[1].position[i] = -0.01f * scene.view.forward[i];
+        assert_ok(sac_render(r, &scene, &(sac_picture){.ids = ids}));
+        assert_int_equal(ids[32 * 64 + 32], 1);
+        memset(boxes[1].position, 0, sizeof boxes[1].position);
+        sac_renderer_destroy(r);
+    }
+}
+
 TEST(a_box_covers_the_pixels_of_its_near_face)
 {
     static int32_t ids[64 * 64];
@@ -111,6 +140,7 @@ TEST(a_box_covers_the_pixels_of_its_near_face)
         assert_int_equal(rgb[3 * i + 2], in ? (int)lroundf(255 * 1.3f * 0.3f) : 0);
     }
     sac_renderer_destroy(r);
+    look_at_boxes_that_coincide();
 }
 
 TEST(a_mesh_of_a_box_looks_like_the_box)
