@@ -9,7 +9,7 @@
 
 enum
 {
-    PLAYGROUND_GEOMS = 12,
+    PLAYGROUND_GEOMS = 13,
     PLAYGROUND_CUBE = 6,   ///< width of a face
     PLAYGROUND_CHECKER = 8 ///< width and height
 };
@@ -113,6 +113,14 @@ static inline sac_status playground_create(playground *p)
     g[10] = solid_geom(SAC_SHAPE_SPHERE, 40, 60, 8, 3, 0, 0); // far off
     g[11] = solid_geom(SAC_SHAPE_PLANE, 0, 4, 0, 2, 2, 0);    // seen from behind
     turn_about_x(&g[11], -1.2f);
+    g[12] = solid_geom(SAC_SHAPE_BOX, 0.9f, -1, 0.3f, 0.2f, 0.3f, 0.3f);
+    static const int around[5] = {1, 2, 3, 4, 12}; // all shapes that a texture lies around
+    for (int i = 0; i < 5; i++)
+    {
+        sac_geom *solid = &g[around[i]];
+        solid->texture = 1, solid->texture_around = true;
+        solid->texture_scale[0] = 2, solid->texture_scale[1] = 1.5f;
+    }
     for (int i = 0; i < PLAYGROUND_GEOMS; i++) g[i].id = 100 + i;
     for (int i = 0; i < 3; i++)
         p->lights[i] = (sac_light){.direction = {0, 0, -1},

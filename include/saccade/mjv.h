@@ -24,7 +24,7 @@ typedef struct sac_mjv_model
     int mat_rgb;                ///< which of them is its colour
     const float *mat_texrepeat; ///< [nmat, 2]
     const uint8_t *mat_texuniform;
-    bool flat_by_shape; ///< flat textures lie on each kind of solid in its own way, as from MuJoCo 3.12 on
+    bool flat_by_shape; ///< flat textures lie around solids and are repeated on texcoords, as from MuJoCo 3.12 on
 
     const int *tex_type; ///< [ntex] 0: flat, 1: a cube, 2: the sky
     const int *tex_width, *tex_height;
@@ -61,8 +61,7 @@ typedef struct sac_mjv_model
 
 enum
 {
-    SAC_MJV_ABSENT = 1 << 24, ///< the place of a field that this version of MuJoCo does not have
-    SAC_MJV_FLAT = 1 << 30    ///< in sac_mjv_scene_left_out: a flat texture on a solid, seen as before MuJoCo 3.12
+    SAC_MJV_ABSENT = 1 << 24 ///< the place of a field that this version of MuJoCo does not have
 };
 
 /// Where fields lie in MuJoCo's structs: bytes from the struct's field `pos`. A stride is the size of a struct.

@@ -33,7 +33,7 @@ from saccade._core import ArgumentError, Life, Owner, UnavailableError, check, f
 __all__ = ["BatchRenderer", "Renderer"]
 
 # the kinds of geoms that the library leaves out, counted from mjGEOM_ARROW
-_KINDS = {7: "text", 8: "triangles", 30: "flat textures on solids as this version does"}
+_KINDS = {7: "text", 8: "triangles"}
 # flags of the scene; not all versions have all of them
 _FLAGS = {"WIREFRAME": "wireframes", "FOG": "fog", "ADDITIVE": "additive transparency",
           "SEGMENT": "segments as colours (enable_segmentation_rendering gives their numbers)",

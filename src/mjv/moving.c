@@ -112,7 +112,6 @@ static void add_moved(sac_mjv_scene *s, mjv_mover *mover, const mjv_geom *from, 
     geom->mesh = mover->mesh;
     place_in_world(geom);
     if (mover->texcoords && !from->texcoord) geom->texture = -1;
-    for (int k = 0; k < 3; k++) geom->texture_scale[k] = 1.0f;
 }
 
 void sac_mjv_add_skin(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *like, const sac_mjv_model *m,

@@ -119,7 +119,8 @@ static void map_plane(sac_geom *out, const mjv_geom *from)
     }
 }
 
-// On other solids, flat textures lie over x and y of the unit shape, and cubes are read by direction.
+// On other solids, flat textures lie around them or, before MuJoCo 3.12, over x and y of the unit shape; cubes are read
+// by direction.
 static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *m)
 {
     bool scaled = from->type != MESH && from->type != SDF && from->type != HFIELD;
@@ -137,11 +138,7 @@ static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *
             out->texture_scale[k] = unit[k] * (from->texuniform && from->size[k] > 0.0f ? from->size[k] : 1.0f);
         return;
     }
-    if (from->texcoord && !scaled)
-    {
-        out->texture_scale[0] = out->texture_scale[1] = 1.0f;
-        return;
-    }
+    if (m->flat_by_shape ? scaled || from->texcoord : from->texcoord && !scaled) return; // as look_of has it
     for (int k = 0; k < 2; k++)
     {
         float repeat = from->texrepeat[k];
@@ -152,14 +149,24 @@ static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *
     }
 }
 
+// How often a flat texture that has its place on the geom is repeated there; before MuJoCo 3.12 it never was.
+static float repeats(const mjv_geom *from, const sac_mjv_model *m, int axis)
+{
+    if (!m->flat_by_shape) return 1.0f;
+    bool by_size = from->texuniform && from->type != FLEX && from->size[axis] > 0.0f;
+    return from->texrepeat[axis] * (by_size ? from->size[axis] : 1.0f);
+}
+
 // What all parts of a geom have in common.
-static sac_geom look_of(const mjv_geom *from)
+static sac_geom look_of(const mjv_geom *from, const sac_mjv_model *m)
 {
     sac_geom out = {.emission = from->emission,
                     .specular = from->specular,
                     .shininess = from->shininess,
                     .reflectance = from->reflectance,
                     .texture = from->texid,
+                    .texture_scale = {repeats(from, m, 0), repeats(from, m, 1), 1.0f},
+                    .texture_around = m->flat_by_shape,
                     .casts_shadow = from->castshadow && from->category != DECOR,
                     .id = from->segid};
     memcpy(out.position, from->pos, sizeof out.position);
@@ -183,8 +190,6 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
     else if (solid.texture >= 0)
     {
         map_solid(&solid, from, m);
-        bool flat = solid.texture >= 0 && m->tex_type[solid.texture] == FLAT && solid.shape != SAC_SHAPE_MESH;
-        if (flat && m->flat_by_shape && !look->solid) s->left_out |= SAC_MJV_FLAT;
     }
     bool endless = from->type == PLANE && from->size[0] <= 0.0f && from->size[1] <= 0.0f;
     if (endless && s->scene.haze_plane < 0) s->scene.haze_plane = s->scene.geom_count;
@@ -194,7 +199,7 @@ static void add_solid(sac_mjv_scene *s, const mjv_geom *from, const sac_geom *li
 static void add_geom(sac_mjv_scene *s, const mjv_geom *from, const sac_mjv_model *m, const mjv_seen *seen,
                      const sac_mjv_frame *look)
 {
-    sac_geom like = look_of(from);
+    sac_geom like = look_of(from, m);
     if (look->solid) like.rgba[3] = 1.0f;
     if (!look->reflections) like.reflectance = 0.0f;
     if (from->labelled && !look->solid) s->left_out |= 1u << (LABEL - RENDERED);

@@ -99,6 +99,7 @@ static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
     s->texture = g->texture >= 0 && scene->assets ? &scene->assets->textures[g->texture] : NULL;
     memcpy(s->texture_scale, g->texture_scale, sizeof s->texture_scale);
     memcpy(s->texture_offset, g->texture_offset, sizeof s->texture_offset);
+    s->texture_around = g->texture_around && s->shape != SAC_SHAPE_PLANE && s->shape != SAC_SHAPE_MESH;
     memcpy(s->grid, g->grid, sizeof s->grid);
     s->block_table = -1;
 }

@@ -63,6 +63,7 @@ typedef struct solid
     solid_light lights[LIGHTS];
     const render_texture *texture;
     float texture_scale[3], texture_offset[2];
+    bool texture_around;
     const render_mesh *mesh;
     sac_plane_grid grid[2];
     int block_table, block_columns; ///< in the renderer's table; -1: lit at every pixel

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "render/lighting.h"
-#include "render/shapes.h"
+#include "render/around.h"
 
 /// The colours of what rays meet: surface, texture, light, shadow. Included by draw.c, once a CPU level.
 
@@ -255,6 +254,13 @@ INLINED lanes3 picture_over(const solid *s, const spot *at)
     return picture_at(s, at->at.point.x, at->at.point.y, du, dv);
 }
 
+static lanes3 picture_around(const solid *s, const spot *at)
+{
+    lanes3 move[2] = {by_inverse(s, at->slope[0]), by_inverse(s, at->slope[1])};
+    place on = around_solid(s, by_inverse(s, at->at.point), move, at->at.normal);
+    return picture_at(s, on.u, on.v, on.du, on.dv);
+}
+
 /// The texture there.
 static lanes3 texture_at(const solid *s, const spot *at)
 {
@@ -266,6 +272,7 @@ static lanes3 texture_at(const solid *s, const spot *at)
             d[i] = (lanes3){lanes_mul(d[i].x, scale.x), lanes_mul(d[i].y, scale.y), lanes_mul(d[i].z, scale.z)};
         return sample_cube(s->texture, d[0], d[1], d[2]);
     }
+    if (s->texture_around) return picture_around(s, at);
     bool own = s->shape == SAC_SHAPE_MESH && s->mesh->texcoords;
     return own ? picture_at(s, at->s, at->t, at->ds, at->dt) : picture_over(s, at);
 }

@@ -10,7 +10,7 @@ import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import saccade.mujoco  # noqa: E402
 
-# in words that all versions from 3.2 on know; flat textures lie on planes and meshes alone, as docs/mujoco.md says
+# in words that all versions from 3.2 on know; from 3.12 on flat textures lie around solids and are repeated on texcoords
 KINDS = ("sphere", "capsule", "ellipsoid", "cylinder", "box")
 SCENE = f"""
 <mujoco>
@@ -20,7 +20,9 @@ SCENE = f"""
     <texture name="cube" type="cube" builtin="gradient" width="32" height="192" rgb1=".9 .5 .2" rgb2=".2 .5 .9"/>
     <texture type="skybox" builtin="gradient" width="32" height="192" rgb1=".3 .5 .7" rgb2="0 0 0"/>
     <material name="floor" texture="flat" texrepeat="4 4" reflectance=".3"/><material name="cube" texture="cube"/>
+    <material name="flat" texture="flat" texrepeat="2 3"/><material name="uniform" texture="flat" texrepeat="8 6" texuniform="true"/>
     <mesh name="mesh" vertex="0 0 0 .6 0 0 0 .6 0 0 0 .6"/>
+    <mesh name="own" vertex="0 0 0 .6 0 0 0 .6 0 0 0 .6" face="0 2 1 0 1 3 1 2 3 0 3 2" texcoord="0 0 1 0 0 1 1 1"/>
     <hfield name="field" nrow="3" ncol="3" size=".5 .5 .3 .05" elevation="0 0 0 0 1 0 0 0 0"/>
   </asset>
   <worldbody>
@@ -29,7 +31,10 @@ SCENE = f"""
     <camera name="above" pos="0 0 6" xyaxes="1 0 0 0 1 0"/>
     <geom type="plane" size="4 4 .1" material="floor"/>
     {"".join(f'<geom type="{kind}" size=".25 .2 .3" pos="{i - 2} 0 .6" material="cube"/>' for i, kind in enumerate(KINDS))}
+    {"".join(f'<geom type="{kind}" size=".25 .2 .3" pos="{i - 2} .8 1.4" euler="0 0 {40 * i}" material="{look}"/>'
+             for i, (kind, look) in enumerate(zip(KINDS, ("flat", "uniform", "flat", "uniform", "flat"))))}
     <geom type="mesh" mesh="mesh" pos="-1 -1.5 .3" rgba=".8 .3 .3 1"/>
+    <geom type="mesh" mesh="own" pos="2 -1.5 .3" material="uniform"/>
     <geom type="hfield" hfield="field" pos="1 -1.5 .1" rgba=".3 .8 .3 1"/>
     <body name="a" pos="-2 1.5 .8"><site name="a" size=".08"/><geom size=".15" rgba="1 1 0 .5"/></body>
     <body name="b" pos="2 1.5 .8"><site name="b" size=".08"/><geom size=".15"/></body>

@@ -44,6 +44,25 @@ CLOTHS = """
   </worldbody>
 </mujoco>"""
 
+SHAPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box")
+PICTURED = f"""
+<mujoco>
+  <asset>
+    <texture name="grid" type="2d" builtin="checker" width="64" height="64" rgb1=".8 .3 .2" rgb2=".2 .3 .8"/>
+    <material name="once" texture="grid" texrepeat="2 3"/>
+    <material name="by size" texture="grid" texrepeat="8 6" texuniform="true"/>
+    <mesh name="own" vertex="0 0 0 .6 0 0 0 .6 0 0 0 .6" face="0 2 1 0 1 3 1 2 3 0 3 2" texcoord="0 0 1 0 0 1 1 1"/>
+  </asset>
+  <worldbody>
+    <light pos="0 1 3" dir="0 0 -1"/>
+    <camera name="above" pos="0 -3 1.5" xyaxes="1 0 0 0 .5 1"/>
+    {"".join(f'<geom type="{kind}" size=".3 .2 .25" pos="{.8 * i - 1.6} 0 0" euler="30 {20 * i} 0" material="{look}"/>'
+             for i, (kind, look) in enumerate(zip(SHAPES, ("once", "by size", "once", "by size", "once"))))}
+    <geom type="mesh" mesh="own" pos="-.6 .5 .6" material="by size"/>
+    <geom type="box" size=".5 .3 .2" pos=".5 1 .7" material="by size"/>
+  </worldbody>
+</mujoco>"""
+
 
 @pytest.fixture
 def scene(mujoco):
@@ -388,7 +407,7 @@ for text in sys.argv[1:]:
 
 
 def test_pictures_are_those_of_mujocos_own_renderer(mujoco):
-    done = subprocess.run([sys.executable, "-c", PROGRAM, MODEL, CLOTHS], text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, "-c", PROGRAM, MODEL, CLOTHS, PICTURED], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env={**os.environ, "LP_NUM_THREADS": "0"})
     if done.returncode != 0:
         pytest.skip("needs a peer: MuJoCo with EGL or OSMesa: " + done.stderr.strip().rpartition("\n")[2])

@@ -26,7 +26,6 @@ static sac_mjv_model take_model(const mjModel *m)
         .mat_roles = mjNTEXROLE,
         .mat_rgb = mjTEXROLE_RGB,
         .mat_texrepeat = m->mat_texrepeat,
-        .flat_by_shape = true,
         .mat_texuniform = (const uint8_t *)m->mat_texuniform,
         .tex_type = m->tex_type,
         .tex_width = m->tex_width,
