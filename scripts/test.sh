@@ -17,7 +17,7 @@ run() # PRESET [ctest options]: results on the screen as they come, everything i
     echo "== $preset"
     cmake --preset "$preset" >"$log/configure" || { cat "$log/configure"; return 1; }
     cmake --build --preset "$preset" -j"$jobs" >"$log/build" 2>&1 || { cat "$log/build"; return 1; }
-    ctest --preset "$preset" -V -j"$jobs" --timeout 400 --no-tests=error "$@" 2>&1 | tee "$log/$preset" |
+    ctest --preset "$preset" -V -j"$jobs" --timeout 1200 --no-tests=error "$@" 2>&1 | tee "$log/$preset" |
         grep --line-buffered -E '^ *[0-9]+/[0-9]+ Test +#|No tests were found'
     return 0
 }
