@@ -120,16 +120,24 @@ static words face_of(const solid *s, const packet *k, lanes t)
 
 // --- a packet
 
-static outcome draw_packet(sac_renderer *r, const packet *k)
+// What the rays meet, and what of it the sky does not hide. `seen` is what was met, the sky put aside.
+static meeting meet_packet(const sac_renderer *r, const packet *k, words *seen)
 {
     meeting met = trace(r, k, k->solids, k->solid_count, false, lanes_set(r->near), k->live);
-    words seen = met.solid;
+    *seen = met.solid;
     if (mask_any(mask_and(lanes_less(lanes_set(r->sky_near), met.t), lanes_less(met.t, lanes_set(r->far)))))
     {
         mask hidden = behind_sky(r, k, met.t);
         met.solid = words_choose(hidden, words_set(NOTHING), met.solid);
         met.t = lanes_choose(hidden, lanes_set(r->far), met.t);
     }
+    return met;
+}
+
+static outcome draw_packet(sac_renderer *r, const packet *k)
+{
+    words seen;
+    meeting met = meet_packet(r, k, &seen);
     int32_t numbers[16];
     words_store(numbers, met.solid);
     mask missed = mask_and(k->live, words_equal(met.solid, words_set(NOTHING))), left = mask_without(k->live, missed);
@@ -268,7 +276,7 @@ static void write_rest(sac_renderer *r, const sac_picture *picture, const packet
         words_store(numbers, find_ids(r, k, made));
         write_numbers(r, picture->ids, k->box[0], k->box[1], numbers);
     }
-    if (!r->keys) return;
+    if (!r->keys || !picture->rgb) return;
     int32_t *keys = r->keys + (size_t)k->number * 16;
     words_store(keys, made->key);
     r->mixed[k->number] = mask_any(mask_without(k->live, words_equal(made->key, words_set(keys[0]))));
@@ -278,6 +286,12 @@ static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, 
 {
     place_packet(r, k, column, row);
     outcome made = {.depth = lanes_set(r->far), .solid = words_set(NOTHING), .key = words_set(NOTHING)};
+    if (!picture->rgb) // without a colour to be seen, none is computed
+    {
+        if (k->solid_count > 0) made.depth = meet_packet(r, k, &made.solid).t;
+        write_rest(r, picture, k, &made);
+        return;
+    }
     words bytes;
     if (k->solid_count == 0 && k->clear_count == 0 && !r->haze.on)
         bytes = sky_of_packet(r, k->number);
@@ -288,14 +302,14 @@ static void draw_pixels(sac_renderer *r, const sac_picture *picture, packet *k, 
         made = draw_packet(r, k);
         bytes = to_bytes(made.colour);
     }
-    if (picture->rgb) write_rgb(r, picture->rgb, column, row, bytes);
+    write_rgb(r, picture->rgb, column, row, bytes);
     if (picture->depth || picture->ids || r->keys) write_rest(r, picture, k, &made);
 }
 
 static void draw_tile(sac_renderer *r, const sac_picture *picture, const packet *tile, const int box[4])
 {
     packet k = *tile;
-    k.bare = !picture->depth && !picture->ids && !r->keys && is_bare(r, tile);
+    k.bare = picture->rgb && !picture->depth && !picture->ids && !r->keys && is_bare(r, tile);
     for (int row = box[1]; row < box[3]; row += 4)
         for (int column = box[0]; column < box[2]; column += 4) draw_pixels(r, picture, &k, column, row);
 }

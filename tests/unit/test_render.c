@@ -234,10 +234,16 @@ TEST(a_solid_of_opacity_a_hides_1_minus_1_minus_a_squared)
 
 static void draw_playground(uint8_t *rgb, float *depth, int32_t *ids, bool full)
 {
+    static float depth_alone[W * H];
+    static int32_t ids_alone[W * H];
     playground p;
     assert_ok(playground_create(&p));
     sac_renderer *r = renderer_of(W, H, full);
     assert_ok(sac_render(r, &p.scene, &(sac_picture){rgb, depth, ids}));
+    // they are the same where no colour is asked for
+    assert_ok(sac_render(r, &p.scene, &(sac_picture){.depth = depth_alone, .ids = ids_alone}));
+    assert_memory_equal(depth_alone, depth, sizeof depth_alone);
+    assert_memory_equal(ids_alone, ids, sizeof ids_alone);
     sac_renderer_destroy(r);
     playground_destroy(&p);
 }
