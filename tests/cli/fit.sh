@@ -56,6 +56,16 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
+timed() # a limit of time: an end without failure, whose line is no JSON's, and from which --resume goes on
+{
+    local said
+    said=$(fit --run timed --set train.epochs=100000 --seconds 1 2>log) && [[ ! -s log && -n $(newest timed) ]] &&
+        grep -qE '^interrupted at step [0-9]+ of [0-9]+, after 1 s; .*--resume goes on$' <<<"$said" &&
+        ! grep -q 'test pictures right' <<<"$said" &&
+        fit --run timed --set train.epochs=100000 --seconds 1 --resume --json >said && ! grep -q interrupted said &&
+        [[ $(grep -c '"resumed"' timed/events.jsonl) == 1 ]] || { cat log; return 1; }
+}
+
 # kill -9 as soon as there is another checkpoint, so that what follows goes on from it; fails where the run ends before
 strike() # RUN COMMAND...
 {
@@ -785,6 +795,7 @@ check "a run leaves its files" alone
 check "stripes are learned, and the confusion table counts them" learns
 check "any number of threads gives the same bytes" threads alone
 check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
+check "a limit of time ends a run with a checkpoint, and without failure" timed
 check "kills change nothing" kills alone
 check "kills and threads change nothing where heads look at contents, with dropout" content_kills
 check "kills and threads change nothing of a vision transformer" transformer_kills
