@@ -770,6 +770,16 @@ film() # a frame a net; a picture of the last, and one of a layer over all
         ! cmp -s near.svg heads.svg
 }
 
+heads_so_far() # of a run that has kept nets, and evaluated none yet
+{
+    local said="saccade: begun has no net.safetensors so far; this is the newest net that it kept, after epoch 2"
+    cp -r kept_quadratic begun && rm begun/net.safetensors begun/nets/000003.safetensors &&
+        "$saccade" heads begun --json >of_begun 2>log && [[ $(cat log) == "$said" ]] &&
+        "$saccade" heads kept_quadratic/nets/000002.safetensors --json | diff of_begun - || return 1
+    rm -r begun/nets
+    refuses 1 "begun holds no net: net.safetensors comes with the first evaluation" "$saccade" heads begun
+}
+
 no_heads()
 {
     refuses 1 "alone/net.safetensors is a resnet, expected an attention-net" "$saccade" heads alone &&
@@ -829,6 +839,7 @@ check "nets are kept, and a stop changes none" kept
 check "heads of every encoding are measured" heads
 check "learned heads become a convolution" heads_convolve
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "heads over training become a film" film
+check "heads of a run without an evaluation are those of its newest net" heads_so_far
 check "what has no heads gets one line" no_heads
 check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn

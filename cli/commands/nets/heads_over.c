@@ -59,6 +59,13 @@ void cli_nets_clear(cli_nets *nets)
     nets->count = 0;
 }
 
+sac_status cli_nets_path(char path[SAC_PATH_SIZE], const cli_nets *nets, int index)
+{
+    char name[40];
+    snprintf(name, sizeof name, "nets/%06" PRIu64 ".safetensors", nets->epochs[index]);
+    return sac_join_path(path, nets->run, name);
+}
+
 sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads_plan *plan)
 {
     sac_trained_net net;
@@ -71,9 +78,8 @@ sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads
 
 static sac_status load_kept(sac_heads_seen *out, const cli_nets *nets, int index, const cli_heads_plan *plan)
 {
-    char path[SAC_PATH_SIZE], name[40];
-    snprintf(name, sizeof name, "nets/%06" PRIu64 ".safetensors", nets->epochs[index]);
-    SAC_TRY(sac_join_path(path, nets->run, name));
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(cli_nets_path(path, nets, index));
     return cli_heads_load(out, path, plan);
 }
 
