@@ -240,6 +240,18 @@ assert events == ["started", "began", "resumed", "finished"], events
 PYTHON
 }
 
+lost() # checkpoints: a run that has had some is not begun anew, and an empty folder is; kills before the first are none
+{
+    local run=("$saccade" fit "$task" --run lost --quiet)
+    mkdir lost && "${run[@]}" --resume 2>log && [[ ! -s log ]] && mv lost/checkpoints away && cp -r lost lost_before || return 1
+    refuses 1 "lost: its checkpoints are gone: put the last one back into lost/checkpoints" "${run[@]}" --resume &&
+        diff -r -x host.json -x checkpoints lost_before lost || return 1
+    cp away/*.safetensors lost/checkpoints/ && "${run[@]}" --resume && digest alone | diff <(digest lost) - || return 1
+    # a run of before the mark was kept may have lost them: what is replaced is said
+    rm -r lost/checkpoints lost/checkpointed && "${run[@]}" --resume 2>log && digest alone | diff <(digest lost) - &&
+        grep -q '^saccade: lost: there is no checkpoint so far: the run begins anew, and 3 rows of metrics.csv are replaced$' log
+}
+
 few() # pictures of which the first are of one class, which a net would name without having learned anything
 {
     cp -r stripes sorted && python3 - <<'PYTHON' || return 1
@@ -813,6 +825,7 @@ check "a finished run is evaluated again" again
 check "a run says what became of it" states
 check "seconds go on after a resume" longer
 check "a resume within the first epoch forgets neither time nor events" within
+check "a run whose checkpoints are gone is left as it is" lost
 check "the first pictures of one class are no task" few
 check "gzip files of several members are read" members
 check "JSON says the same" json
