@@ -355,8 +355,8 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
             remove_old(run_dir);
         }
         if (status != SAC_ERROR_FORMAT) return status;
-        // The file is damaged. The one before it is as good, only older.
-        sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
+        // The file is damaged. The one before it is as good, only older. That the last is damaged is what fails.
+        if (i + 1 < list.count) sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
     }
     return status;
 }

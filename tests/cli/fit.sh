@@ -778,6 +778,8 @@ film() # a frame a net; a picture of the last, and one of a layer over all
         refuses 2 "--layer is for the picture of a layer" "$saccade" heads kept_quadratic --layer 1 &&
         refuses 2 "--fps is for a film" "$saccade" heads kept_quadratic --fps 9 --out heads.svg &&
         refuses 2 "--reach is for what is drawn" "$saccade" heads kept_quadratic --reach 3 &&
+        refuses 1 "nowhere/x.svg: cannot be written: No such file or directory" \
+            "$saccade" heads kept_quadratic --out nowhere/x.svg &&
         "$saccade" heads kept_quadratic --out near.svg --reach 1 >/dev/null && grep -q '</svg>' near.svg &&
         ! cmp -s near.svg heads.svg
 }
@@ -790,6 +792,16 @@ heads_so_far() # of a run that has kept nets, and evaluated none yet
         "$saccade" heads kept_quadratic/nets/000002.safetensors --json | diff of_begun - || return 1
     rm -r begun/nets
     refuses 1 "begun holds no net: net.safetensors comes with the first evaluation" "$saccade" heads begun
+}
+
+singular() # one layer, one head, one picture
+{
+    "$saccade" fit "${task/pictures/attention}" --run one --quiet --set net.encoding=relative-content \
+        --set net.layers=1 --set net.heads=1 --set train.epochs=1 &&
+        "$saccade" heads one --pictures 1 | tee table &&
+        grep -q '^1 layer of 1 head over 4 x 4 tokens; attention is the mean over 1 picture$' table &&
+        "$saccade" convolution --weights bare.safetensors | tee table &&
+        grep -q '^convolution bare.safetensors, 1 x 1, 1 channel to 1, as 1 head; ' table
 }
 
 no_heads()
@@ -853,6 +865,7 @@ check "heads of every encoding are measured" heads
 check "learned heads become a convolution" heads_convolve
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "heads over training become a film" film
 check "heads of a run without an evaluation are those of its newest net" heads_so_far
+check "one of a kind is said in the singular" singular
 check "what has no heads gets one line" no_heads
 check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn

@@ -197,7 +197,8 @@ TEST(png_is_written_whole)
     assert_memory_equal(png, "\x89PNG", 4);
     sac_free(png);
     assert_int_not_equal(access(scratch_path("a.png.tmp"), F_OK), 0);
-    assert_fails(sac_plot_write(&plot, scratch_path("no/a.png")), SAC_ERROR_FILE, "no/a.png");
+    assert_fails(sac_plot_write(&plot, scratch_path("no/a.png")), SAC_ERROR_FILE,
+                 "no/a.png: cannot be written: No such file or directory");
 }
 
 TEST(plots_say_what_is_wrong)

@@ -237,7 +237,12 @@ TEST(a_run_without_a_whole_checkpoint_is_left_as_it_is)
     assert_int_equal(train(task, "none", 1, false, &(watcher){.at = 6}), SAC_ERROR_INTERRUPTED);
     snprintf(command, sizeof command, "for f in '%s'/none/checkpoints/*.safetensors; do echo >\"$f\"; done", folder);
     assert_int_equal(system(command), 0);
+    log_of log = {0};
+    sac_set_log(keep_line, &log);
     assert_fails(train(task, "none", 1, true, &(watcher){0}), SAC_ERROR_FORMAT, "00000004.safetensors");
+    sac_set_log(NULL, NULL);
+    assert_int_equal(log.lines, 1); // each of the two is named once, the last by the failure
+    assert_non_null(strstr(log.last, "00000006.safetensors"));
     path_in(path, "none/checkpoints/00000006.safetensors");
     assert_int_equal(access(path, F_OK), 0);
     sac_task_destroy(task);

@@ -51,8 +51,9 @@ static void print_counts(const sac_head_seen *seen, int heads)
 
 static void print(const sac_heads_seen *g)
 {
-    printf("%d layers of %d heads over %d x %d tokens", g->layers, g->heads, g->rows, g->columns);
-    if (g->pictures > 0) printf("; attention is the mean over %d pictures", g->pictures);
+    printf("%d layer%s of %d head%s over %d x %d tokens", g->layers, sac_plural(g->layers), g->heads,
+           sac_plural(g->heads), g->rows, g->columns);
+    if (g->pictures > 0) printf("; attention is the mean over %d picture%s", g->pictures, sac_plural(g->pictures));
     printf("\n%5s %4s %7s %7s %7s %8s %6s %7s  %s\n", "layer", "head", "row", "column", "spread", "shift", "off",
            "share", "kind");
     for (int i = 0; i < g->layers * g->heads; i++)

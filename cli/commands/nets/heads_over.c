@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "files/atomic.h"
 #include "saccade/film.h"
 #include "saccade/plot.h"
@@ -124,8 +125,8 @@ static void fill_panel(sheet *s, int panel, const sac_head_seen *seen, int heads
                                     .faint = sac_head_is_degenerate(h->kind)};
     }
     char *name = s->names[panel];
-    const int end = snprintf(name, sizeof s->names[panel], "%s %" PRIu64 ": %d shifts, %d degenerate", word, number,
-                             shifts, degenerate);
+    const int end = snprintf(name, sizeof s->names[panel], "%s %" PRIu64 ": %d shift%s, %d degenerate", word, number,
+                             shifts, sac_plural(shifts), degenerate);
     if (beyond > 0) snprintf(name + end, sizeof s->names[panel] - (size_t)end, ", %d out", beyond);
     s->panels[panel] = (sac_ellipse_panel){s->names[panel], ellipses, heads};
 }
