@@ -43,9 +43,11 @@ void cli_end_after(int seconds)
     alarm((unsigned)seconds);
 }
 
-bool cli_signalled(void)
+sac_status cli_end_by_time(sac_status status, int seconds, bool speaks)
 {
-    return signalled;
+    if (status != SAC_ERROR_INTERRUPTED || !seconds || signalled) return status;
+    if (speaks) printf("%s, after %d s; the same command with --resume goes on\n", sac_last_error(), seconds);
+    return SAC_OK;
 }
 
 int cli_end_training(sac_status status, const char *place, bool reports)

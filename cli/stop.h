@@ -12,8 +12,11 @@ const volatile int *cli_catch_signals(void);
 /// After so many seconds of wall clock what cli_catch_signals gave becomes nonzero, too.
 void cli_end_after(int seconds);
 
-/// Tell whether a signal has asked for the end; false where only the time is over.
-bool cli_signalled(void);
+/// What a run's end by cli_end_after is, which was asked for and so is no failure.
+/// @param seconds  of cli_end_after; 0: it was not called
+/// @param speaks   say on standard output where the run stands
+/// @return SAC_OK in place of SAC_ERROR_INTERRUPTED, unless a signal has asked for the end; any other status as it is
+SAC_CHECKED sac_status cli_end_by_time(sac_status status, int seconds, bool speaks);
 
 /// Say how it ended, on rank 0, for what fails on any rank is known there; the exit code.
 /// @param place  where the checkpoint is, for an interrupted run

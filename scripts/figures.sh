@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Figures of documents beside those that landed: every row of a table whose last cell holds a command in backticks.
-#   figures.sh [DOCUMENT...]     compares (default README.md docs/results.md docs/bridge.md); a part of make lint
+#   figures.sh [DOCUMENT...]     compares (default README.md, results.md, bridge.md, policies.md and images.md of docs/);
+#                                a part of make lint
 #   figures.sh --measure [WORDS] runs the commands of bench/results/returns.csv again, those that hold WORDS, and writes
 #                                what they give; a line of it may hold a command that has no figures yet
 # `make bench ROW=NAME`: the second cell holds the value, the third "N x" the peer's figure over it, as last landed in the
 # folder of bench/results that the document names. `saccade eval ...` or `python3 examples/...`: each "M +- S" of the row
 # is what the next command of the last cell gave, in the order in which they stand. The article's figures have no command:
 # they are those that bench/results/returns.csv holds for the world of the first. README.md holds no other figure of these
-# kinds.
+# kinds. `saccade bench act-tokens-...`: the third cell holds the microseconds with softmax, the fourth those with linear
+# attention, the fifth how many per cent less these are, as landed. Tables whose head begins with "side in pixels, tokens
+# of 16 x 16" hold what vision.csv of that folder does: "ours / PyTorch's" in milliseconds where the first cell counts the
+# tokens, too, and in MB where it does not.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 returns=bench/results/returns.csv
@@ -51,9 +55,9 @@ measure() # [WORDS]
     done <$returns >"$folder/returns.csv" && cp "$folder/returns.csv" $returns
 }
 
-compare() # DOCUMENT LANDED
+compare() # DOCUMENT FOLDER, where what it names landed
 {
-    awk -v document="$1" -v landed="$2" -v returns=$returns '
+    awk -v document="$1" -v landed="$2/bench.csv" -v vision="$2/vision.csv" -v returns=$returns '
     function fail(words) {printf "%s:%d: %s\n", document, FNR, words; bad = 1}
     # whether a figure as it is written is the value, rounded to the digits that it shows
     function is_rounded(text, value,    digits, point, half) {
@@ -102,6 +106,44 @@ compare() # DOCUMENT LANDED
         }
         if (used < commands) fail(command[used + 1] " has no figure beside it")
     }
+    # two times of an action by tokens, and how much less the second is
+    function check_tokens(name, softmax, linear, less,    percent) {
+        gsub(/ /, "", softmax); gsub(/ /, "", linear)
+        if (!(name in value)) {fail("no figure of " name " has landed in " landed); return}
+        if (!is_rounded(softmax, peer[name])) fail(name ": " softmax ", landed is " peer[name] " us")
+        if (!is_rounded(linear, value[name])) fail(name ": " linear ", landed is " value[name] " us")
+        percent = 100 * (1 - value[name] / peer[name])
+        if (less + 0 != sprintf("%.0f", percent)) fail(name ": " less + 0 " %, landed is " percent " %")
+    }
+    # a row of a table of vision transformers, whose columns the head names
+    function check_vision(head, row,    columns, rows, i, name, side, patch, tokens, what, pair, unit, both, key) {
+        columns = split(head, name, "|")
+        split(row, cell, "|")
+        patch = name[2]; sub(/.* x /, "", patch)
+        side = cell[2]; tokens = ""
+        if (match(side, /, /)) {tokens = substr(side, RSTART + 2); side = substr(side, 1, RSTART - 1)}
+        gsub(/[, ]/, "", side); gsub(/[, ]/, "", tokens)
+        if (tokens != "" && tokens != (side / patch) ^ 2) fail(side " pixels are not " tokens " tokens")
+        what = tokens == "" ? "MB" : "ms"
+        for (i = 3; i < columns; i++) {
+            key = name[i]; gsub(/[` ]/, "", key); sub(/,andbackward$/, ",both", key)
+            key = key "," patch + 0 "," side
+            if (!((key, what) in looks)) {fail("no figure of " key " has landed in " vision); continue}
+            split(cell[i], pair, "/")
+            split(looks[key, what], both, "/")
+            gsub(/ /, "", pair[1]); gsub(/ /, "", pair[2])
+            if (!is_rounded(pair[1], both[1]) || !is_rounded(pair[2], both[2]))
+                fail(key ": " pair[1] " / " pair[2] " " what ", landed is " both[1] " / " both[2])
+        }
+    }
+    function read_vision(    line, cell, key) {
+        while ((getline line <vision) > 0) {
+            split(line, cell, ",")
+            key = cell[1] "," cell[2] "," cell[3] "," cell[4]
+            looks[key, "ms"] = cell[5] "/" cell[8]
+            looks[key, "MB"] = cell[6] / 1e6 "/" cell[9] / 1e6
+        }
+    }
     function read_landed(    line, cell, count) {
         while ((getline line <landed) > 0) {
             count = split(line, cell, ",")
@@ -115,12 +157,20 @@ compare() # DOCUMENT LANDED
             if (sub(/^the article: /, "", line)) article[substr(line, 1, index(line, ";") - 1)] = article[substr(line, 1, index(line, ";") - 1)] "|" pair "|"
         }
     }
-    BEGIN {read_landed()}
+    BEGIN {read_landed(); read_vision()}
+    !/^\|/ {head = ""}
+    head != "" && !/^\| ---/ {check_vision(head, $0); rows++; next}
+    /^\| side in pixels, tokens of / {head = $0}
     /^\|.*\|$/ {
         count = split($0, cell, "|")
         last = cell[count - 1]
         if (match(last, /`make bench ROW=[a-z0-9-]+`/)) {
             check_bench(substr(last, RSTART + 16, RLENGTH - 17), cell[3], cell[4])
+            rows++
+            next
+        }
+        if (match(last, /`saccade bench act-tokens-[a-z0-9-]+`/)) {
+            check_tokens(substr(last, RSTART + 15, RLENGTH - 16), cell[4], cell[5], cell[6])
             rows++
             next
         }
@@ -168,14 +218,14 @@ if [[ ${1:-} == --measure ]]; then
     measure "${2:-}"
     exit
 fi
-[[ $# -gt 0 ]] || set -- README.md docs/results.md docs/bridge.md
+[[ $# -gt 0 ]] || set -- README.md docs/{results,bridge,policies,images}.md
 status=0
 for document in "$@"; do
     machine=$(grep -oE 'bench/results/[a-z0-9]+(-[a-z0-9]+)+' "$document" | head -n 1)
     # returns are the same on every machine, so a document that holds only those names none
-    [[ -n $machine ]] || ! grep -q 'make bench ROW=' "$document" || { echo "$document: it names no folder of bench/results" >&2; status=1; continue; }
+    [[ -n $machine ]] || ! grep -qE 'make bench ROW=|`saccade bench act-tokens' "$document" || { echo "$document: it names no folder of bench/results" >&2; status=1; continue; }
     [[ -z $machine || -e $machine/bench.csv ]] || { echo "$document: nothing has landed in $machine" >&2; status=1; continue; }
-    compare "$document" "${machine:-/dev/null}/bench.csv" || status=1
+    compare "$document" "${machine:-/dev/null}" || status=1
     check_parameters "$document" || status=1
     [[ $document != *README*.md ]] || check_steps "$document" || status=1
 done

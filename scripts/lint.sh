@@ -95,7 +95,7 @@ scripts()
     scripts/tracked.sh '*.sh' .ci/run | xargs shellcheck -S warning
 }
 
-check "figures of README and docs/results.md are those that landed" scripts/figures.sh
+check "figures of README and the documents are those that landed" scripts/figures.sh
 check "format (clang-format)" format
 check "scripts (shellcheck)" scripts
 check "headers alone as C99" headers gcc c99 c

@@ -90,12 +90,7 @@ int cli_run_training(const cli_args *args, const sac_setting *settings, int coun
     sac_dash_destroy(dash);
     cli_board_close(&board);
     bool speaks = board.mode != CLI_BOARD_QUIET && board.mode != CLI_BOARD_JSON;
-    if (status == SAC_ERROR_INTERRUPTED && seconds && !cli_signalled())
-    {
-        // the end that was asked for is no failure
-        if (speaks) printf("%s, after %d s; the same command with --resume goes on\n", sac_last_error(), seconds);
-        status = SAC_OK;
-    }
+    status = cli_end_by_time(status, seconds, speaks);
     if (status == SAC_OK && speaks) say_files(dir);
     if (status == SAC_OK && board.bad_episodes)
         fprintf(stderr,

@@ -74,7 +74,7 @@ typedef struct sac_ellipse
 /// A square with ellipses.
 typedef struct sac_ellipse_panel
 {
-    const char *name; ///< above it
+    const char *name; ///< above it; letters become smaller until the widest name of a plot fits its square; NULL: none
     const sac_ellipse *ellipses;
     int count;
 } sac_ellipse_panel;

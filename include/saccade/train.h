@@ -14,7 +14,7 @@ typedef struct sac_train_def
 {
     const sac_task *task;
     const char *run_dir;
-    bool resume;
+    bool resume;          ///< go on with the run in the folder; SAC_ERROR_FILE where its checkpoints are gone
     bool any_cpu_level;   ///< resume even if the checkpoint was written at another CPU level
     int threads;          ///< >= 1, of this rank
     sac_comm *comm;       ///< NULL: this process alone; else every rank trains with the same def

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "files/atomic.h"
 
 /// The run's own numbers in a checkpoint, in the order of its tensor "run.numbers"; see sac_run_state.
@@ -37,6 +38,10 @@ enum
 };
 
 static const char format_version[] = "1";
+
+// The file that says that a run has had checkpoints. It lies beside their folder, so that it stays where they are lost,
+// and comes after the first of them, so that a run that was killed before has none and may begin anew.
+static const char mark[] = "checkpointed";
 
 // the run's numbers, counters included: whole numbers are exact below 2^53
 static void pack(double numbers[NUMBERS], const sac_run_state *s)
@@ -168,6 +173,14 @@ static void remove_old(const char *run_dir)
         if (checkpoint_path(path, run_dir, list.generations[i]) == SAC_OK) unlink(path);
 }
 
+static sac_status write_mark(const char *run_dir)
+{
+    static const char text[] = "This run has had checkpoints: saccade does not begin it anew where none is left.\n";
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(sac_join_path(path, run_dir, mark));
+    return access(path, F_OK) == 0 ? SAC_OK : sac_write_file(path, text, sizeof text - 1);
+}
+
 sac_status sac_checkpoint_write(const char *run_dir, const sac_kept *kept, const sac_run_state *state)
 {
     layout l;
@@ -177,6 +190,7 @@ sac_status sac_checkpoint_write(const char *run_dir, const sac_kept *kept, const
     char path[SAC_PATH_SIZE];
     SAC_TRY(checkpoint_path(path, run_dir, state->generation));
     SAC_TRY(sac_tensors_save(path, l.tensors, l.count, metadata, 3));
+    SAC_TRY(write_mark(run_dir));
 
     remove_old(run_dir);
     return SAC_OK;
@@ -285,6 +299,42 @@ uint64_t sac_checkpoint_newest(const char *run_dir)
     return list.count > 0 ? list.generations[0] : 0;
 }
 
+static sac_status count_rows(const char *run_dir, int *rows)
+{
+    char path[SAC_PATH_SIZE];
+    uint8_t *bytes;
+    size_t size;
+    *rows = 0;
+    SAC_TRY(sac_join_path(path, run_dir, "metrics.csv"));
+    if (access(path, F_OK) != 0) return SAC_OK;
+    SAC_TRY(sac_read_file(&bytes, &size, path, (size_t)1 << 30));
+    for (size_t i = 0; i < size; i++) *rows += bytes[i] == '\n';
+    *rows -= *rows > 0; // the header
+    sac_free(bytes);
+    return SAC_OK;
+}
+
+// A run without checkpoints begins anew, which replaces its files: not where it has had some. Runs of before there was
+// a mark may have lost theirs, so what is replaced is said.
+static sac_status check_anew(const char *run_dir)
+{
+    char path[SAC_PATH_SIZE];
+    int rows;
+    SAC_TRY(sac_join_path(path, run_dir, mark));
+    if (access(path, F_OK) == 0)
+        return sac_fail(SAC_ERROR_FILE,
+                        "%.400s: its checkpoints are gone: put the last one back into %.400s/checkpoints; --run names "
+                        "another folder to begin anew",
+                        run_dir, run_dir);
+    SAC_TRY(count_rows(run_dir, &rows));
+    if (rows > 0)
+        sac_log(SAC_LOG_WARNING,
+                "%.400s: there is no checkpoint so far: the run begins anew, and %d row%s of metrics.csv "
+                "%s replaced",
+                run_dir, rows, sac_plural(rows), rows == 1 ? "is" : "are");
+    return SAC_OK;
+}
+
 sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size)
 {
     char folder[SAC_PATH_SIZE], path[SAC_PATH_SIZE];
@@ -293,7 +343,7 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
     *size = 0;
     SAC_TRY(sac_join_path(folder, run_dir, "checkpoints"));
     list_checkpoints(&list, folder);
-    sac_status status = SAC_OK;
+    sac_status status = list.count > 0 ? SAC_OK : check_anew(run_dir);
     for (int i = 0; i < list.count; i++)
     {
         SAC_TRY(checkpoint_path(path, run_dir, list.generations[i]));
@@ -305,8 +355,8 @@ sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *siz
             remove_old(run_dir);
         }
         if (status != SAC_ERROR_FORMAT) return status;
-        // The file is damaged. The one before it is as good, only older.
-        sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
+        // The file is damaged. The one before it is as good, only older. That the last is damaged is what fails.
+        if (i + 1 < list.count) sac_log(SAC_LOG_WARNING, "%s", sac_last_error());
     }
     return status;
 }

@@ -54,7 +54,9 @@ SAC_CHECKED sac_status sac_checkpoint_write(const char *run_dir, const sac_kept 
 
 /// The bytes of the newest checkpoint that is whole. Newer ones, which are damaged, get names that end in ".damaged",
 /// so that they are not among the last two.
-/// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning
+/// @param[out] bytes  released by sac_free; NULL when there is none: start from the beginning. Rows of metrics.csv that
+///                    this replaces are said in a warning
+/// @return SAC_ERROR_FILE when a run that has had checkpoints has none; SAC_ERROR_FORMAT when none is whole
 SAC_CHECKED sac_status sac_checkpoint_load(const char *run_dir, uint8_t **bytes, size_t *size);
 
 /// The generation of the newest checkpoint of a run; 0: there is none.

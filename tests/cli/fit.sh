@@ -56,6 +56,16 @@ stopped() # by a signal, and gone on with: 130, then the same bytes
         "$saccade" fit "$task" --run stopped --resume
 }
 
+timed() # a limit of time: an end without failure, whose line is no JSON's, and from which --resume goes on
+{
+    local said
+    said=$(fit --run timed --set train.epochs=100000 --seconds 1 2>log) && [[ ! -s log && -n $(newest timed) ]] &&
+        grep -qE '^interrupted at step [0-9]+ of [0-9]+, after 1 s; .*--resume goes on$' <<<"$said" &&
+        ! grep -q 'test pictures right' <<<"$said" &&
+        fit --run timed --set train.epochs=100000 --seconds 1 --resume --json >said && ! grep -q interrupted said &&
+        [[ $(grep -c '"resumed"' timed/events.jsonl) == 1 ]] || { cat log; return 1; }
+}
+
 # kill -9 as soon as there is another checkpoint, so that what follows goes on from it; fails where the run ends before
 strike() # RUN COMMAND...
 {
@@ -228,6 +238,18 @@ import json
 events = [json.loads(line)["event"] for line in open("within/events.jsonl")]
 assert events == ["started", "began", "resumed", "finished"], events
 PYTHON
+}
+
+lost() # checkpoints: a run that has had some is not begun anew, and an empty folder is; kills before the first are none
+{
+    local run=("$saccade" fit "$task" --run lost --quiet)
+    mkdir lost && "${run[@]}" --resume 2>log && [[ ! -s log ]] && mv lost/checkpoints away && cp -r lost lost_before || return 1
+    refuses 1 "lost: its checkpoints are gone: put the last one back into lost/checkpoints" "${run[@]}" --resume &&
+        diff -r -x host.json -x checkpoints lost_before lost || return 1
+    cp away/*.safetensors lost/checkpoints/ && "${run[@]}" --resume && digest alone | diff <(digest lost) - || return 1
+    # a run of before the mark was kept may have lost them: what is replaced is said
+    rm -r lost/checkpoints lost/checkpointed && "${run[@]}" --resume 2>log && digest alone | diff <(digest lost) - &&
+        grep -q '^saccade: lost: there is no checkpoint so far: the run begins anew, and 3 rows of metrics.csv are replaced$' log
 }
 
 few() # pictures of which the first are of one class, which a net would name without having learned anything
@@ -756,8 +778,30 @@ film() # a frame a net; a picture of the last, and one of a layer over all
         refuses 2 "--layer is for the picture of a layer" "$saccade" heads kept_quadratic --layer 1 &&
         refuses 2 "--fps is for a film" "$saccade" heads kept_quadratic --fps 9 --out heads.svg &&
         refuses 2 "--reach is for what is drawn" "$saccade" heads kept_quadratic --reach 3 &&
+        refuses 1 "nowhere/x.svg: cannot be written: No such file or directory" \
+            "$saccade" heads kept_quadratic --out nowhere/x.svg &&
         "$saccade" heads kept_quadratic --out near.svg --reach 1 >/dev/null && grep -q '</svg>' near.svg &&
         ! cmp -s near.svg heads.svg
+}
+
+heads_so_far() # of a run that has kept nets, and evaluated none yet
+{
+    local said="saccade: begun has no net.safetensors so far; this is the newest net that it kept, after epoch 2"
+    cp -r kept_quadratic begun && rm begun/net.safetensors begun/nets/000003.safetensors &&
+        "$saccade" heads begun --json >of_begun 2>log && [[ $(cat log) == "$said" ]] &&
+        "$saccade" heads kept_quadratic/nets/000002.safetensors --json | diff of_begun - || return 1
+    rm -r begun/nets
+    refuses 1 "begun holds no net: net.safetensors comes with the first evaluation" "$saccade" heads begun
+}
+
+singular() # one layer, one head, one picture
+{
+    "$saccade" fit "${task/pictures/attention}" --run one --quiet --set net.encoding=relative-content \
+        --set net.layers=1 --set net.heads=1 --set train.epochs=1 &&
+        "$saccade" heads one --pictures 1 | tee table &&
+        grep -q '^1 layer of 1 head over 4 x 4 tokens; attention is the mean over 1 picture$' table &&
+        "$saccade" convolution --weights bare.safetensors | tee table &&
+        grep -q '^convolution bare.safetensors, 1 x 1, 1 channel to 1, as 1 head; ' table
 }
 
 no_heads()
@@ -785,6 +829,7 @@ check "a run leaves its files" alone
 check "stripes are learned, and the confusion table counts them" learns
 check "any number of threads gives the same bytes" threads alone
 check "a signal ends a run with a checkpoint, and another task is no continuation" stopped
+check "a limit of time ends a run with a checkpoint, and without failure" timed
 check "kills change nothing" kills alone
 check "kills and threads change nothing where heads look at contents, with dropout" content_kills
 check "kills and threads change nothing of a vision transformer" transformer_kills
@@ -792,6 +837,7 @@ check "a finished run is evaluated again" again
 check "a run says what became of it" states
 check "seconds go on after a resume" longer
 check "a resume within the first epoch forgets neither time nor events" within
+check "a run whose checkpoints are gone is left as it is" lost
 check "the first pictures of one class are no task" few
 check "gzip files of several members are read" members
 check "JSON says the same" json
@@ -818,6 +864,8 @@ check "nets are kept, and a stop changes none" kept
 check "heads of every encoding are measured" heads
 check "learned heads become a convolution" heads_convolve
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "heads over training become a film" film
+check "heads of a run without an evaluation are those of its newest net" heads_so_far
+check "one of a kind is said in the singular" singular
 check "what has no heads gets one line" no_heads
 check "what is no net, or does not fit it, gets one line" no_net
 [[ ! -e $(dirname "$saccade")/saccade-plot.so ]] || check "curves are drawn" drawn

@@ -26,7 +26,7 @@ finds_a_lonely_table() { ! has_baselines <(sed '/^| random actions/d' docs/resul
 
 check "every table of returns has its baselines" has_baselines README.md docs/*.md zoo/*.md
 check "a table without them is found" finds_a_lonely_table
-check "README, docs/results.md and docs/bridge.md hold what landed" scripts/figures.sh
+check "README and the documents with figures hold what landed" scripts/figures.sh
 check "a speed that was not measured" drift speed '23,000 steps a second' '23,900 steps a second'
 check "a peer's figure that was not measured" drift ratio '97 x NumPy and Gymnasium' '99 x NumPy and Gymnasium'
 check "a speed in another unit" drift unit '23,000 steps a second' '23,000 us'
@@ -43,6 +43,12 @@ check "a peer that is left out" drift peer '97 x NumPy and Gymnasium' ''
 check "a figure of an example" drift example '718.2 +- 473.6' '785.0 +- 440.9' docs/bridge.md
 check "the figures of two commands, exchanged" drift exchanged '152.5 +- 48.7 | 56.4 +- 8.8' '56.4 +- 8.8 | 152.5 +- 48.7' docs/bridge.md
 check "the second of two commands" drift second '| 237.2 +- 144.7' '| 266.0 +- 165.9' docs/bridge.md
+check "a time of an action by tokens" drift action '| 9,510 | 1,130 |' '| 9,510 | 1,150 |' docs/policies.md
+check "how much less time linear attention takes" drift less '| 61 % |' '| 62 % |' docs/policies.md
+check "a time of a vision transformer" drift ours '| 522 / 578 |' '| 532 / 578 |' docs/images.md
+check "a peer's time of a vision transformer" drift theirs '| 522 / 578 |' '| 522 / 568 |' docs/images.md
+check "the memory of a vision transformer" drift memory '650 / 3,172' '640 / 3,172' docs/images.md
+check "the tokens of a picture" drift count '| 896, 3,136 |' '| 896, 3,163 |' docs/images.md
 check "a row whose figure never landed" drift row 'ROW=rollout-softmax' 'ROW=rollout-softmaxes'
 check "a figure without a command" drift prose 'Returns are of' 'It makes 12,000 steps a second. Returns are of'
 check "parameters that the card does not say" drift parameters '(9,933 parameters)' '(9,934 parameters)'

@@ -197,7 +197,8 @@ TEST(png_is_written_whole)
     assert_memory_equal(png, "\x89PNG", 4);
     sac_free(png);
     assert_int_not_equal(access(scratch_path("a.png.tmp"), F_OK), 0);
-    assert_fails(sac_plot_write(&plot, scratch_path("no/a.png")), SAC_ERROR_FILE, "no/a.png");
+    assert_fails(sac_plot_write(&plot, scratch_path("no/a.png")), SAC_ERROR_FILE,
+                 "no/a.png: cannot be written: No such file or directory");
 }
 
 TEST(plots_say_what_is_wrong)
@@ -424,7 +425,44 @@ TEST(ellipses_become_files)
     assert_fails(sac_ellipse_plot_write(&plot, scratch_path("heads.pdf")), SAC_ERROR_ARGUMENT, ".svg or .png");
 }
 
-TESTS(ellipses_have_their_places_and_sizes, ellipses_become_files, axes_are_round_and_enclose,
-      logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts, svg_is_xml_and_holds_the_points,
-      png_is_written_whole, plots_say_what_is_wrong, curves_of_runs, seeds_of_one_task_are_one_line,
-      curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)
+// How many pixels of these columns are not white, in the rows where the names of the first row of panels stand.
+static int ink_between(const uint8_t *rgb, int width, int from, int to)
+{
+    int ink = 0;
+    for (int y = 100; y < 158; y++)
+        for (int x = from; x < to; x++) ink += rgb[3 * (y * width + x)] < 250;
+    return ink;
+}
+
+// Panels begin at 30, 260 and 490 points of 720, and are 204 wide; a point is two pixels.
+TEST(names_of_panels_stay_above_their_squares)
+{
+    static const char *const names[] = {
+        "layer 0", "epoch 100: 9 shifts, 9 degenerate, 9 out", "epoch 100000: 1000 shifts, 1000 degenerate, 1000 out",
+        "a name that is as long as the longest that the pictures of heads have room for, "
+        "all one hundred and twenty-seven bytes"};
+    int height, width;
+    sac_ellipse_plot_size(3, &height, &width);
+    uint8_t *rgb = sac_alloc((size_t)height * (size_t)width * 3);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        const sac_ellipse_panel panels[] = {{names[i], NULL, 0}, {names[i], NULL, 0}, {names[i], NULL, 0}};
+        sac_status status =
+            sac_ellipse_plot_draw(&(sac_ellipse_plot){.panels = panels, .panel_count = 3, .reach = 3}, rgb);
+        if (status == SAC_ERROR_UNAVAILABLE) sac_free(rgb);
+        if (status == SAC_ERROR_UNAVAILABLE) skip_without("cairo (make setup)");
+        assert_ok(status);
+        for (int panel = 0; panel < 3; panel++)
+        {
+            const int left = 2 * (30 + 230 * panel), right = left + 2 * 204, next = panel < 2 ? left + 2 * 230 : width;
+            assert_true(ink_between(rgb, width, left, right) > 100);
+            assert_int_equal(ink_between(rgb, width, right + 4, next - 2), 0);
+        }
+    }
+    sac_free(rgb);
+}
+
+TESTS(ellipses_have_their_places_and_sizes, ellipses_become_files, names_of_panels_stay_above_their_squares,
+      axes_are_round_and_enclose, logarithmic_axes_enclose_in_powers_of_ten, logarithmic_plots, axis_texts,
+      svg_is_xml_and_holds_the_points, png_is_written_whole, plots_say_what_is_wrong, curves_of_runs,
+      seeds_of_one_task_are_one_line, curves_say_what_is_wrong, shares_of_attention, curves_survive_lack_of_memory)

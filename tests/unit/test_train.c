@@ -1,5 +1,8 @@
 #include "train_scene.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 /// Training on the toy: the bits do not depend on threads, lanes or interruptions.
 
 TEST(any_number_of_threads_and_lanes_gives_the_same_bytes)
@@ -153,6 +156,79 @@ TEST(a_damaged_checkpoint_is_not_among_those_that_are_kept)
     assert_int_equal(access(path, F_OK), 0);
 }
 
+typedef struct log_of
+{
+    int lines;
+    char last[256];
+} log_of;
+
+static void keep_line(void *user, sac_log_level level, const char *line)
+{
+    log_of *log = user;
+    (void)level;
+    log->lines++;
+    snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+static void run_shell(const char *words)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cd '%s' && %s", folder, words);
+    assert_int_equal(system(command), 0);
+}
+
+// a run that has had checkpoints is not begun anew, which would replace what is left of it
+TEST(a_run_whose_checkpoints_are_gone_is_left_as_it_is)
+{
+    sac_task *task = load_task(task_text, NULL, 0);
+    assert_int_equal(train(task, "gone", 1, false, &(watcher){.at = 2}), SAC_ERROR_INTERRUPTED);
+    run_shell("mv gone/checkpoints away && cp gone/metrics.csv rows && cp gone/events.jsonl events");
+    assert_fails(train(task, "gone", 1, true, &(watcher){0}), SAC_ERROR_FILE, "its checkpoints are gone");
+    run_shell("cmp gone/metrics.csv rows && cmp gone/events.jsonl events");
+
+    // with the last one, it goes on as if nothing had happened
+    assert_ok(train(task, "unharmed", 1, false, &(watcher){0}));
+    run_shell("cp \"$(ls away/*.safetensors | tail -n 1)\" gone/checkpoints");
+    assert_ok(train(task, "gone", 1, true, &(watcher){0}));
+    assert_same_run("gone", "unharmed");
+    sac_task_destroy(task);
+}
+
+static void die_at_four(void *user, const sac_progress *p)
+{
+    (void)user;
+    if (p->generation == 4) raise(SIGKILL);
+}
+
+// there is nothing to go on from in a run that was killed in its first generations: it begins anew, and says so
+TEST(a_run_that_was_killed_before_its_first_checkpoint_begins_anew)
+{
+    sac_task *task = load_task(task_text, &(sac_setting){"train.checkpoint_every", "100"}, 1);
+    assert_ok(train(task, "patient", 1, false, &(watcher){0}));
+    char struck[512];
+    path_in(struck, "struck");
+    const pid_t child = fork();
+    if (child == 0)
+    {
+        sac_train_def def = {.task = task, .run_dir = struck, .threads = 1, .progress = die_at_four};
+        _exit(sac_train(&def) == SAC_OK ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+
+    log_of log = {0};
+    sac_set_log(keep_line, &log);
+    const sac_status resumed = train(task, "struck", 1, true, &(watcher){0});
+    sac_set_log(NULL, NULL);
+    assert_ok(resumed);
+    assert_int_equal(log.lines, 1);
+    assert_non_null(strstr(log.last, "the run begins anew"));
+    assert_same_run("patient", "struck");
+    assert_rows_of_nine_generations("struck");
+    sac_task_destroy(task);
+}
+
 // where none is whole, none is touched and nothing is trained
 TEST(a_run_without_a_whole_checkpoint_is_left_as_it_is)
 {
@@ -161,7 +237,12 @@ TEST(a_run_without_a_whole_checkpoint_is_left_as_it_is)
     assert_int_equal(train(task, "none", 1, false, &(watcher){.at = 6}), SAC_ERROR_INTERRUPTED);
     snprintf(command, sizeof command, "for f in '%s'/none/checkpoints/*.safetensors; do echo >\"$f\"; done", folder);
     assert_int_equal(system(command), 0);
+    log_of log = {0};
+    sac_set_log(keep_line, &log);
     assert_fails(train(task, "none", 1, true, &(watcher){0}), SAC_ERROR_FORMAT, "00000004.safetensors");
+    sac_set_log(NULL, NULL);
+    assert_int_equal(log.lines, 1); // each of the two is named once, the last by the failure
+    assert_non_null(strstr(log.last, "00000006.safetensors"));
     path_in(path, "none/checkpoints/00000006.safetensors");
     assert_int_equal(access(path, F_OK), 0);
     sac_task_destroy(task);
@@ -527,6 +608,8 @@ int main(void)
         IN_FOLDER(a_bad_task_says_what_and_where),
         IN_FOLDER(what_is_not_a_number_ranks_last_and_is_reported),
         IN_FOLDER(a_generation_without_a_number_fails_and_a_resume_drives_it_anew),
+        IN_FOLDER(a_run_whose_checkpoints_are_gone_is_left_as_it_is),
+        IN_FOLDER(a_run_that_was_killed_before_its_first_checkpoint_begins_anew),
         IN_FOLDER(a_generation_that_is_evaluated_twice_has_one_row),
         IN_FOLDER(evaluation_is_the_same_for_any_number_of_threads),
         IN_FOLDER(score_is_the_sample_mean_and_deviation),

@@ -22,7 +22,8 @@ enum
 {
     ALPHAS = 64,
     MAX_CHANNELS = 512,
-    MAX_SIDE = 512
+    MAX_SIDE = 512,
+    DESCRIPTION = 192 ///< bytes of a line
 };
 
 static const cli_flag flags[] = {
@@ -174,10 +175,18 @@ static sac_status load_own(job *j, const char *path)
 
 // ---- what is printed
 
+static void describe(char text[DESCRIPTION], const job *j)
+{
+    const int size = j->filter.size, channels = j->filter.channels, heads = size * size;
+    snprintf(text, DESCRIPTION, "%s, %d x %d, %d channel%s to %d, as %d head%s; a picture of %d x %d", j->name, size,
+             size, channels, sac_plural(channels), j->filter.outputs, heads, sac_plural(heads), j->side, j->side);
+}
+
 static void print_head(const job *j)
 {
-    printf("convolution %s, %d x %d, %d channels to %d, as %d heads; a picture of %d x %d\n", j->name, j->filter.size,
-           j->filter.size, j->filter.channels, j->filter.outputs, j->filter.size * j->filter.size, j->side, j->side);
+    char text[DESCRIPTION];
+    describe(text, j);
+    printf("convolution %s\n", text);
     if (j->stride > 1)
         printf("taken with a stride of 1; the net's stride of %d keeps fewer of these places\n", j->stride);
     printf("%8s  %-19s  %-19s  %-19s  %-19s  %s\n", "", "no padding", "zeros around", "border repeated",
@@ -230,10 +239,8 @@ static sac_status convert(const cli_args *args, job *j, uint64_t seed, bool *hol
         else
             print_line(&found[i]);
     }
-    char subtitle[192];
-    snprintf(subtitle, sizeof subtitle, "%s, %d x %d, %d channels to %d, as %d heads; a picture of %d x %d", j->name,
-             j->filter.size, j->filter.size, j->filter.channels, j->filter.outputs, j->filter.size * j->filter.size,
-             j->side, j->side);
+    char subtitle[DESCRIPTION];
+    describe(subtitle, j);
     const char *path = cli_value(args, "out");
     return path ? theory_draw_conversion(found, j->alpha_count, subtitle, path) : SAC_OK;
 }

@@ -128,6 +128,7 @@ static int run(const cli_args *args)
                             .report = cli_has(args, "quiet") ? NULL : report,
                             .user = (void *)args};
     status = fit(args, &def, settings, count, port, reports);
+    status = cli_end_by_time(status, seconds, reports && !cli_has(args, "quiet") && !cli_has(args, "json"));
     const int code = cli_end_training(status, def.run_dir, reports);
     sac_comm_close(comm, status);
     return code;

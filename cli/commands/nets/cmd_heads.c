@@ -1,5 +1,7 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -49,8 +51,9 @@ static void print_counts(const sac_head_seen *seen, int heads)
 
 static void print(const sac_heads_seen *g)
 {
-    printf("%d layers of %d heads over %d x %d tokens", g->layers, g->heads, g->rows, g->columns);
-    if (g->pictures > 0) printf("; attention is the mean over %d pictures", g->pictures);
+    printf("%d layer%s of %d head%s over %d x %d tokens", g->layers, sac_plural(g->layers), g->heads,
+           sac_plural(g->heads), g->rows, g->columns);
+    if (g->pictures > 0) printf("; attention is the mean over %d picture%s", g->pictures, sac_plural(g->pictures));
     printf("\n%5s %4s %7s %7s %7s %8s %6s %7s  %s\n", "layer", "head", "row", "column", "spread", "shift", "off",
            "share", "kind");
     for (int i = 0; i < g->layers * g->heads; i++)
@@ -153,6 +156,24 @@ static sac_status look(const cli_args *args, const cli_heads_plan *plan, const c
     return status;
 }
 
+// The last net of a run: the one that was evaluated last or, where none was so far, the newest that was kept, of which
+// a line says so.
+static sac_status find_last(char net[SAC_PATH_SIZE], const char *run, const cli_nets *nets)
+{
+    SAC_TRY(sac_join_path(net, run, "net.safetensors"));
+    if (access(net, F_OK) == 0) return SAC_OK;
+    if (nets->count == 0)
+        return sac_fail(SAC_ERROR_FILE,
+                        "%.400s holds no net: net.safetensors comes with the first evaluation of a fit, and nets in "
+                        "nets/ with evaluation.keep",
+                        run);
+    SAC_TRY(cli_nets_path(net, nets, nets->count - 1));
+    fprintf(stderr,
+            "saccade: %s has no net.safetensors so far; this is the newest net that it kept, after epoch %" PRIu64 "\n",
+            run, nets->epochs[nets->count - 1]);
+    return SAC_OK;
+}
+
 static int run(const cli_args *args)
 {
     cli_heads_plan plan = {0};
@@ -161,9 +182,8 @@ static int run(const cli_args *args)
     char net[SAC_PATH_SIZE];
     if (!read_plan(args, &plan)) return CLI_USAGE;
     const bool is_run = sac_is_folder(path);
-    sac_status status = is_run ? sac_join_path(net, path, "net.safetensors") : SAC_OK;
     if (!is_run) snprintf(net, sizeof net, "%s", path);
-    if (status == SAC_OK && is_run) status = cli_nets_find(&nets, path);
+    sac_status status = is_run ? cli_nets_find(&nets, path) : SAC_OK;
     if (status == SAC_OK && (plan.video || plan.frames || plan.layer >= 0) && nets.count == 0)
     {
         cli_nets_clear(&nets);
@@ -171,6 +191,7 @@ static int run(const cli_args *args)
                          "evaluation.keep=1, then saccade heads RUN --video F.mp4",
                          plan.layer >= 0 ? "--layer" : "a film");
     }
+    if (status == SAC_OK && is_run) status = find_last(net, path, &nets);
     if (status == SAC_OK) status = look(args, &plan, &nets, net);
     cli_nets_clear(&nets);
     return status == SAC_OK ? CLI_OK : cli_fail(status);

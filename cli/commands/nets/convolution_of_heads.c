@@ -112,8 +112,10 @@ sac_status cli_print_convolution_of_heads(const sac_trained_net *net, const char
     SAC_TRY(find_layer(&l, net, name, path));
     sac_status status = take(&l, net, side, seed);
     if (status == SAC_OK && !json)
-        printf("%s, %d heads of %d channels, as a convolution; a picture of %d x %d, zeros around\n%4s  %8s  %9s %9s\n",
-               l.name, l.heads, l.width, side, side, "K", "outside", "error", "bound");
+        printf("%s, %d head%s of %d channel%s, as a convolution; a picture of %d x %d, zeros around\n"
+               "%4s  %8s  %9s %9s\n",
+               l.name, l.heads, sac_plural(l.heads), l.width, sac_plural(l.width), side, side, "K", "outside", "error",
+               "bound");
     for (int size = 1; size <= MOST && status == SAC_OK; size += 2) status = print_size(&l, size, json, holds);
     sac_free(l.list);
     sac_free(l.weights);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "files/atomic.h"
 #include "saccade/film.h"
 #include "saccade/plot.h"
@@ -59,6 +60,13 @@ void cli_nets_clear(cli_nets *nets)
     nets->count = 0;
 }
 
+sac_status cli_nets_path(char path[SAC_PATH_SIZE], const cli_nets *nets, int index)
+{
+    char name[40];
+    snprintf(name, sizeof name, "nets/%06" PRIu64 ".safetensors", nets->epochs[index]);
+    return sac_join_path(path, nets->run, name);
+}
+
 sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads_plan *plan)
 {
     sac_trained_net net;
@@ -71,9 +79,8 @@ sac_status cli_heads_load(sac_heads_seen *out, const char *path, const cli_heads
 
 static sac_status load_kept(sac_heads_seen *out, const cli_nets *nets, int index, const cli_heads_plan *plan)
 {
-    char path[SAC_PATH_SIZE], name[40];
-    snprintf(name, sizeof name, "nets/%06" PRIu64 ".safetensors", nets->epochs[index]);
-    SAC_TRY(sac_join_path(path, nets->run, name));
+    char path[SAC_PATH_SIZE];
+    SAC_TRY(cli_nets_path(path, nets, index));
     return cli_heads_load(out, path, plan);
 }
 
@@ -118,8 +125,8 @@ static void fill_panel(sheet *s, int panel, const sac_head_seen *seen, int heads
                                     .faint = sac_head_is_degenerate(h->kind)};
     }
     char *name = s->names[panel];
-    const int end = snprintf(name, sizeof s->names[panel], "%s %" PRIu64 ": %d shifts, %d degenerate", word, number,
-                             shifts, degenerate);
+    const int end = snprintf(name, sizeof s->names[panel], "%s %" PRIu64 ": %d shift%s, %d degenerate", word, number,
+                             shifts, sac_plural(shifts), degenerate);
     if (beyond > 0) snprintf(name + end, sizeof s->names[panel] - (size_t)end, ", %d out", beyond);
     s->panels[panel] = (sac_ellipse_panel){s->names[panel], ellipses, heads};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "classify/heads.h"
+#include "files/atomic.h"
 
 /// Heads of one net, or of all that a fit kept, as pictures, a film and a table.
 
@@ -21,6 +22,9 @@ typedef struct cli_nets
 /// Find the nets that a run keeps in nets/. None is no error.
 SAC_CHECKED sac_status cli_nets_find(cli_nets *nets, const char *run);
 void cli_nets_clear(cli_nets *nets);
+
+/// The file of a kept net, 0..count-1 in the order of their epochs.
+SAC_CHECKED sac_status cli_nets_path(char path[SAC_PATH_SIZE], const cli_nets *nets, int index);
 
 /// How heads are measured and drawn.
 typedef struct cli_heads_plan

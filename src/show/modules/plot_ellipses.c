@@ -10,7 +10,8 @@ enum
     SIDE = 204, // of a square
     LEFT = 30,
     STEP = 230, // from square to square
-    NAME = 10   // room above it
+    NAME = 10,  // room above it
+    NAME_SIZE = 12
 };
 
 static const double turn = 6.283185307179586;
@@ -77,10 +78,27 @@ static void draw_ellipse(cairo_t *c, const sac_ellipse *e, double reach)
     sac_draw_text(c, x, y + 3.5, 10, 0.5, text);
 }
 
-static void draw_panel(cairo_t *c, const sac_ellipse_panel *panel, double reach)
+static double widest_name(cairo_t *c, const sac_ellipse_plot *plot, double size)
+{
+    double widest = 0;
+    for (int i = 0; i < plot->panel_count; i++)
+        if (plot->panels[i].name) widest = fmax(widest, sac_draw_text_width(c, size, plot->panels[i].name));
+    return widest;
+}
+
+// The size of letters at which no name is wider than its square: one for all, as they stand side by side. Hinted
+// letters do not shrink in proportion, so it is searched for.
+static double fit_names(cairo_t *c, const sac_ellipse_plot *plot)
+{
+    double size = NAME_SIZE;
+    while (widest_name(c, plot, size) > SIDE && size > 1) size -= 0.25;
+    return size;
+}
+
+static void draw_panel(cairo_t *c, const sac_ellipse_panel *panel, double reach, double letters)
 {
     sac_draw_ink(c, SAC_INK_TEXT, 1);
-    if (panel->name) sac_draw_text(c, 0, -6, 12, 0, panel->name);
+    if (panel->name) sac_draw_text(c, 0, -6, letters, 0, panel->name);
     cairo_save(c);
     cairo_rectangle(c, 0, 0, SIDE, SIDE);
     cairo_clip(c);
@@ -97,12 +115,13 @@ static void draw_all(cairo_t *c, const void *what)
 {
     const sac_ellipse_plot *plot = what;
     (void)sac_draw_heading(c, plot->title, plot->subtitle);
+    const double letters = fit_names(c, plot);
     for (int i = 0; i < plot->panel_count; i++)
     {
         cairo_save(c);
         const int row = i / SAC_ELLIPSE_COLUMNS, column = i % SAC_ELLIPSE_COLUMNS;
         cairo_translate(c, LEFT + column * STEP + 0.5, SAC_ELLIPSE_TOP + row * SAC_ELLIPSE_PANEL + NAME + 12.5);
-        draw_panel(c, &plot->panels[i], plot->reach);
+        draw_panel(c, &plot->panels[i], plot->reach, letters);
         cairo_restore(c);
     }
 }

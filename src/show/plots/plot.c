@@ -151,11 +151,18 @@ sac_status sac_plot_through_module(const char *path,
     const void *table;
     SAC_TRY(sac_module_open(&table, "plot"));
     char aside[SAC_PATH_SIZE], error[SAC_PLOT_ERROR_SIZE] = "";
+    SAC_TRY(sac_check_target(path)); // cairo does not say why a file cannot be written
     int length = snprintf(aside, sizeof aside, "%s.tmp", path);
     if (length < 0 || (size_t)length >= sizeof aside) return sac_fail(SAC_ERROR_ARGUMENT, "plot: the path is too long");
-    if (draw(table, what, aside, svg, error) == 0 && rename(aside, path) == 0) return SAC_OK;
+    if (draw(table, what, aside, svg, error) != 0)
+    {
+        remove(aside);
+        return sac_fail(SAC_ERROR_FILE, "plot %.200s: %s", path, error);
+    }
+    if (rename(aside, path) == 0) return SAC_OK;
+    sac_status status = sac_fail_file(path, "cannot be put in its place");
     remove(aside);
-    return sac_fail(SAC_ERROR_FILE, "plot %.200s: %s", path, error[0] ? error : "cannot be put in its place");
+    return status;
 }
 
 /// A plot with its axes, as the module gets it.
