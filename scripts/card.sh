@@ -202,6 +202,12 @@ if [[ $(setting walls) == varied ]]; then
     same=(--set walls=varied)
     trained_in="$trained_in, \`walls: varied\`"
 fi
+# which feet an action names, how fast they go and how long it lasts change what random actions and none do
+if [[ $world == legs:* ]]; then
+    for option in feet period repeat; do
+        [[ -z $(setting $option) ]] || same+=(--set "$option=$(setting $option)")
+    done
+fi
 
 [[ $returns_alone ]] || "$saccade" eval "$made" --seeds 0..99 --threads "$threads" "${tested[@]}" --stamp "$policy" >/dev/null
 [[ $returns_alone ]] || uptrains "$recipe" || "$saccade" plot "$run" --out "$zoo/$name.svg" --title "$world, $name" >/dev/null

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -64,6 +65,15 @@ static sac_status take_all(const sac_run *r, const sac_policy *from, float *x0)
     return SAC_OK;
 }
 
+// The policy that train.start names. Where it is not there yet, a training comes before this one.
+static sac_status load_start(sac_policy **policy, const char *path)
+{
+    const sac_status status = sac_policy_load(policy, NULL, path);
+    if (status != SAC_OK && access(path, F_OK) != 0)
+        return sac_fail(status, "train.start: %.800s; train this policy first", sac_last_error());
+    return status;
+}
+
 sac_status sac_run_draw_start(const sac_run *r, float *x0)
 {
     const char *start = r->task->train.start;
@@ -76,7 +86,7 @@ sac_status sac_run_draw_start(const sac_run *r, float *x0)
     if (drawn || !all) draw(r, x0);
     if (drawn || zeros) return SAC_OK;
     sac_policy *policy;
-    SAC_TRY(sac_policy_load(&policy, NULL, start));
+    SAC_TRY(load_start(&policy, start));
     const sac_status status = all ? take_all(r, policy, x0) : take_words(r, policy, x0);
     sac_policy_destroy(policy);
     return status;

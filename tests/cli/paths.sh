@@ -60,6 +60,22 @@ empty_start() # is neither drawn nor a file
         --run "$work/started" --generations 1 --set train.start= && [[ ! -e $work/started ]]
 }
 
+# a task that begins with what another one makes says so where that is missing, and begins with it where it is there
+unmade_start()
+(
+    tasks=$PWD/tasks saccade=$(realpath "$saccade")
+    short=(--generations 1 --set train.steps=2 --set search.population=4 --set env.seconds=1 --set evaluation.episodes=1 --quiet)
+    mkdir -p "$work/begins" && cd "$work/begins" || exit 1
+    for task in "$tasks"/legs-obstacles{,-cnn,-blind,-rank}.yaml; do
+        refuses 1 "train.start: runs/legs-obstacles-guide/best.safetensors: cannot be read: No such file or directory; train this policy first" \
+            "$saccade" train "$task" --run next && [[ ! -e next ]] || exit 1
+    done
+    "$saccade" train "$tasks/legs-obstacles-guide.yaml" "${short[@]}" --set evaluation.every=1 || exit 1
+    for task in "$tasks"/legs-obstacles{,-cnn,-blind,-rank}.yaml; do
+        "$saccade" train "$task" "${short[@]}" && cmp runs/legs-obstacles-guide/best.safetensors "runs/$(basename "$task" .yaml)/start.safetensors" || exit 1
+    done
+)
+
 too_long() { refuses 2 "train: --run is longer than 4095 bytes" "$saccade" train tasks/toy.yaml --run "$(printf 'x%.0s' $(seq 5000))"; }
 
 long_folder() # BYTES: a relative path of just that length
@@ -149,6 +165,11 @@ check "an empty --run is not the root folder" refuses_root
 check "an empty variable is refused as an empty option is" empty_variable
 check "an empty variable that names a path is refused" empty_path_variable
 check "an empty start is refused" empty_start
+if "$saccade" doctor | grep -q '^legs:flat  *works'; then
+    check "a start that another task makes is asked for, and taken" unmade_start
+else
+    skip "a start that another task makes is asked for, and taken" "MuJoCo (make worlds)"
+fi
 check "a path that is too long is refused" too_long
 check "a run in a path of 256 bytes" trains_in 256
 check "a run in a path of 1,100 bytes" trains_in 1100

@@ -50,8 +50,8 @@ TEST(stones_have_the_sizes_of_the_article)
     }
 }
 
-// Risers and treads of unmet stairs lie below and above all plain ones, and squares of unmet grids are smaller.
-static void check_unmet_stairs_and_grids(void)
+// Risers and treads of unmet stairs lie below and above all plain ones.
+static void check_unmet_stairs(void)
 {
     int lower = 0, higher = 0, shorter = 0, longer = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++)
@@ -62,13 +62,62 @@ static void check_unmet_stairs_and_grids(void)
         assert_true((rise >= 0.13 && rise < 0.16) || (rise > 0.19 && rise <= 0.22));
         assert_true((depth >= 0.2 && depth < 0.25) || (depth > 0.33 && depth <= 0.4));
         *(rise < 0.16 ? &lower : &higher) += 1, *(depth < 0.25 ? &shorter : &longer) += 1;
-        draw(LEGS_GRID, 10, false, true, seed);
-        for (int i = 1; i < course.count; i++) assert_true(course.pieces[i].half[0] == 0.065);
     }
     // of 200 fair draws the deviation is 7.1, and six of these are 43
     assert_true(abs(lower - higher) < 86 && abs(shorter - longer) < 86);
 }
 
+// What many draws of a gap spread over: all of it but a twentieth at either end, and nothing beyond.
+static void assert_spreads(double least, double most, double low, double high)
+{
+    const double edge = (high - low) / 20;
+    if (!(least >= low - 1e-12 && least <= low + edge && most <= high + 1e-12 && most >= high - edge))
+        fail_msg("gaps are %g to %g m, and not %g to %g", least, most, low, high);
+}
+
+// The gaps before all stones of 200 courses. Of 200 and more draws none lies in a given twentieth by a chance of 4e-5.
+static void check_gaps_of_stones(bool unmet, double low, double high)
+{
+    double least = 1, most = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_STONES, 10, false, unmet, seed);
+        for (int i = 1; i < course.count; i++)
+        {
+            const double gap = low_end(&course.pieces[i]) - high_end(&course.pieces[i - 1]);
+            least = fmin(least, gap), most = fmax(most, gap);
+        }
+    }
+    assert_spreads(least, most, low, high);
+}
+
+// Squares of a row are numbered from the right to the left, so that two with one turn that follow each other are
+// neighbours across the course: the gap of all columns of this course.
+static double gap_across(void)
+{
+    for (int i = 2; i < course.count; i++)
+    {
+        const legs_piece *a = &course.pieces[i - 1], *b = &course.pieces[i];
+        const double x = b->center[0] - a->center[0], y = b->center[1] - a->center[1];
+        if (y > 0) return sqrt(x * x + y * y) - 2 * a->half[0];
+    }
+    return 0;
+}
+
+static void check_gaps_of_grids(bool unmet, double side, double low, double high)
+{
+    double least = 1, most = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    {
+        draw(LEGS_GRID, 10, false, unmet, seed);
+        for (int i = 1; i < course.count; i++) assert_true(course.pieces[i].half[0] == side / 2);
+        least = fmin(least, gap_across()), most = fmax(most, gap_across());
+    }
+    assert_spreads(least, most, low, high);
+}
+
+// Stones and squares of unmet courses are shorter than any plain one. Gaps between them are drawn from ranges that have
+// a part in common with the plain ones: 0.12 to 0.2 and 0.16 to 0.17 m.
 TEST(released_and_unmet_courses_have_other_sizes)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++)
@@ -82,7 +131,11 @@ TEST(released_and_unmet_courses_have_other_sizes)
         draw(LEGS_STONES, 10, false, true, seed);
         for (int i = 1; i < course.count - 1; i++) assert_true(2 * course.pieces[i].half[0] < 0.5);
     }
-    check_unmet_stairs_and_grids();
+    check_unmet_stairs();
+    check_gaps_of_stones(false, 0.1, 0.2);
+    check_gaps_of_stones(true, 0.12, 0.22);
+    check_gaps_of_grids(false, 0.15, 0.13, 0.17);
+    check_gaps_of_grids(true, 0.13, 0.16, 0.19);
 }
 
 // Whatever the course, there is ground from one end of it to the other wherever a gap is not, and a robot can stand at
@@ -169,21 +222,24 @@ static double along(const legs_piece *p)
     return p->center[0] * cos(p->turn) + p->center[1] * sin(p->turn);
 }
 
-// before each row of stones, the first one included, there are 0.13 to 0.17 m, times level / 10, in the rows' direction
-TEST(gaps_of_grids_are_the_articles)
+// before each row of stones, the first one included, there are 0.13 to 0.17 m in the rows' direction, and 0.16 to 0.19
+// m in unmet grids, times level / 10
+TEST(gaps_of_grids_are_in_their_ranges)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++)
     {
-        const double level = 1 + (double)(seed % 10);
-        draw(LEGS_GRID, level, false, false, seed);
+        const bool unmet = seed / 10 % 2 == 1;
+        const double level = 1 + (double)(seed % 10), half = unmet ? 0.065 : 0.075;
+        const double low = unmet ? 0.16 : 0.13, high = unmet ? 0.19 : 0.17; // the plain ones are the article's
+        draw(LEGS_GRID, level, false, unmet, seed);
         double before = 0.45; // the platform's end
         int rows = 0;
         for (int i = 1; i < course.count; i++)
         {
-            const double u = along(&course.pieces[i]), gap = u - 0.075 - before;
+            const double u = along(&course.pieces[i]), gap = u - half - before;
             if (i > 1 && fabs(u - along(&course.pieces[i - 1])) < 1e-9) continue; // of the same row
-            assert_true(gap >= 0.13 * level / 10 - 1e-9 && gap <= 0.17 * level / 10 + 1e-9);
-            before = u + 0.075;
+            assert_true(gap >= low * level / 10 - 1e-9 && gap <= high * level / 10 + 1e-9);
+            before = u + half;
             rows++;
         }
         assert_true(rows > 20 / 0.33);
@@ -428,6 +484,6 @@ TEST(any_draws_each_kind)
 
 TESTS(sides_of_walls_can_be_drawn, unmet_obstacles_are_met_in_no_training, stones_have_the_sizes_of_the_article,
       released_and_unmet_courses_have_other_sizes, every_course_begins_with_level_ground,
-      boxes_near_a_robot_have_places, grids_are_turned_squares, gaps_of_grids_are_the_articles, stairs_rise_evenly,
+      boxes_near_a_robot_have_places, grids_are_turned_squares, gaps_of_grids_are_in_their_ranges, stairs_rise_evenly,
       walls_alternate, openings_follow_one_another, seeds_decide, variants_are_words,
       what_is_wrong_with_a_variant_is_said, kinds_of_changes_do_not_touch_each_other, any_draws_each_kind)

@@ -255,6 +255,30 @@ TEST(a_start_may_be_taken_in_part)
     sac_task_destroy(part);
 }
 
+// What a run begins with may be the outcome of another one, which was forgotten.
+TEST(a_start_that_is_not_there_is_to_be_trained_first)
+{
+    char nowhere[512], begun[512];
+    path_in(nowhere, "nowhere.safetensors");
+    path_in(begun, "unbegun");
+    const sac_setting all[] = {{"train.start", nowhere}, {"train.take", "lstm"}};
+    for (int count = 1; count <= 2; count++)
+    {
+        sac_task *task = load_task(task_text, all, count);
+        assert_fails(train(task, "unbegun", 1, false, &(watcher){0}), SAC_ERROR_FILE, "train.start: ");
+        assert_non_null(strstr(sac_last_error(), "nowhere.safetensors: cannot be read"));
+        assert_non_null(strstr(sac_last_error(), "; train this policy first"));
+        assert_int_equal(access(begun, F_OK), -1); // nothing is begun
+        sac_task_destroy(task);
+    }
+    // one that is there and is no policy is not said to be missing
+    assert_ok(sac_write_file(nowhere, "no policy", 9));
+    sac_task *task = load_task(task_text, all, 1);
+    assert_true(train(task, "unbegun", 1, false, &(watcher){0}) != SAC_OK);
+    assert_null(strstr(sac_last_error(), "first"));
+    sac_task_destroy(task);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +288,7 @@ int main(void)
         IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
         IN_FOLDER(a_start_may_be_taken_in_part),
+        IN_FOLDER(a_start_that_is_not_there_is_to_be_trained_first),
         IN_FOLDER(episodes_of_training_may_be_short),
         IN_FOLDER(a_race_without_confidence_is_the_mean_of_all_its_episodes),
         IN_FOLDER(a_search_that_restarts_gives_the_same_bytes_and_goes_on_to_them),
