@@ -140,14 +140,17 @@ made() # FILE TASK: by a recipe, before it comes to the task
         {made["runs/" $2 ($4 == "-" ? "" : "/" $4) ".safetensors"]} # an up-training leaves a file and no folder
         END {exit !found}' "$work/parts" || { echo "no recipe makes $1 before it trains $2"; return 1; }
 }
-# where a task begins: at nothing, at a file of the tree, or at what a recipe has made
+# where a task begins: at nothing, at a file of the tree, or at what a recipe has made, or of those in tasks/ another one
 starts() # TASK
 {
-    local start
+    local start name
     start=$(sed -nE 's/^ *start: *([^ #]+).*/\1/p' "$1")
     case $start in
         "" | draw | zeros) return 0 ;;
-        runs/*) ;;
+        runs/*)
+            name=${start#runs/}
+            [[ $1 != tasks/* ]] || ! scripts/tracked.sh "tasks/${name%%/*}.yaml" >/dev/null || return 0
+            ;;
         *) scripts/tracked.sh "$start"; return ;;
     esac
     made "$start" "$1"
