@@ -101,9 +101,9 @@ typedef struct sac_geom
     /// A flat texture: s = texture_scale[0] u + texture_offset[0], t alike with v; (u, v) are the mesh's texcoords, or
     /// x and y. A cube is looked up in the direction of (x, y, z) texture_scale.
     float texture_scale[3], texture_offset[2];
-    /// A flat texture lies around a box, a sphere, an ellipsoid, a capsule or a cylinder. (u, v) are 0..1 over each side
-    /// of a box and each end of a cylinder. On what is round u is the longitude, and v goes from the top down: over a
-    /// sphere, and over each of the wall, the upper and the lower half sphere of a capsule.
+    /// A flat texture lies around a box, a sphere, an ellipsoid, a capsule or a cylinder. (u, v) are 0..1 over each
+    /// side of a box and each end of a cylinder. On what is round u is the longitude, and v goes from the top down:
+    /// over a sphere, and over each of the wall, the upper and the lower half sphere of a capsule.
     bool texture_around;
     sac_plane_grid grid[2]; ///< planes: light's grid along x and y
 

@@ -439,8 +439,8 @@ TEST(names_of_panels_stay_above_their_squares)
 {
     static const char *const names[] = {
         "layer 0", "epoch 100: 9 shifts, 9 degenerate, 9 out", "epoch 100000: 1000 shifts, 1000 degenerate, 1000 out",
-        "a name that is as long as the longest that the pictures of heads have room for, "
-        "all one hundred and twenty-seven bytes"};
+        ("a name that is as long as the longest that the pictures of heads have room for, "
+         "all one hundred and twenty-seven bytes")};
     int height, width;
     sac_ellipse_plot_size(3, &height, &width);
     uint8_t *rgb = sac_alloc((size_t)height * (size_t)width * 3);
