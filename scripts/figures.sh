@@ -214,6 +214,17 @@ check_steps() # README, whose one sentence counts the steps of three recipes
     tr '\n' ' ' <"$1" | grep -qF "$words" || { echo "$1:$(grep -n 'million steps' "$1" | head -n 1 | cut -d: -f1): by the recipes it should say: $words" >&2; return 1; }
 }
 
+# documents say what landed of the ResNet on Fashion-MNIST, by its one sentence in each
+check_fashion() # DOCUMENT
+{
+    local landed
+    landed=$(awk -F, 'END {printf "%.2f %%", 100 * $7}' bench/results/resnet.csv)
+    tr '\n' ' ' <"$1" | awk -v landed="$landed" '{
+        if (!match($0, /ResNet-10 of (width 16 with )?308,538 numbers,? (ended with|has) [0-9.]+ %/)) exit
+        said = substr($0, RSTART, RLENGTH); sub(/.* (with|has) /, "", said); exit said != landed}' ||
+        { echo "$1:$(grep -n '308,538 numbers' "$1" | head -n 1 | cut -d: -f1): the ResNet on Fashion-MNIST has $landed in bench/results/resnet.csv" >&2; return 1; }
+}
+
 if [[ ${1:-} == --measure ]]; then
     measure "${2:-}"
     exit
@@ -227,6 +238,7 @@ for document in "$@"; do
     [[ -z $machine || -e $machine/bench.csv ]] || { echo "$document: nothing has landed in $machine" >&2; status=1; continue; }
     compare "$document" "${machine:-/dev/null}" || status=1
     check_parameters "$document" || status=1
+    check_fashion "$document" || status=1
     [[ $document != *README*.md ]] || check_steps "$document" || status=1
 done
 exit $status
