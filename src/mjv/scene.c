@@ -138,7 +138,8 @@ static void map_solid(sac_geom *out, const mjv_geom *from, const sac_mjv_model *
             out->texture_scale[k] = unit[k] * (from->texuniform && from->size[k] > 0.0f ? from->size[k] : 1.0f);
         return;
     }
-    if (m->flat_by_shape ? scaled || from->texcoord : from->texcoord && !scaled) return; // as look_of has it
+    // what the texture has places of its own on keeps the scale that look_of gave it
+    if ((from->texcoord && !scaled) || (m->flat_by_shape && scaled)) return;
     for (int k = 0; k < 2; k++)
     {
         float repeat = from->texrepeat[k];

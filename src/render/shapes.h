@@ -169,6 +169,14 @@ static inline float dot_floats(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// The normal of a triangle, twice as long as its area.
+static inline void triangle_normal(float out[3], const float c[3][3])
+{
+    float e[3], f[3];
+    for (int i = 0; i < 3; i++) e[i] = c[1][i] - c[0][i], f[i] = c[2][i] - c[0][i];
+    cross3(out, e, f);
+}
+
 // Tells on which side of the line a-b each ray passes. A neighbour that has the edge as b-a gets exactly the negative,
 // so no ray slips through between two triangles.
 INLINED lanes pass_edge(const tree_rays *r, const float a[3], const float b[3])
@@ -199,9 +207,8 @@ INLINED void meet_triangle(tree_hit *best, const tree_rays *r, const float c[3][
     if (r->both_sides)
         in = mask_or(in, mask_and(mask_and(lanes_at_most(u, zero), lanes_at_most(v, zero)), lanes_at_most(w, zero)));
     if (!mask_any(in)) return;
-    float e[3], f[3], n[3];
-    for (int i = 0; i < 3; i++) e[i] = c[1][i] - c[0][i], f[i] = c[2][i] - c[0][i];
-    cross3(n, e, f);
+    float n[3];
+    triangle_normal(n, c);
     lanes3 normal = fill3(n), to_corner = {lanes_sub(lanes_set(c[0][0]), r->p.x), lanes_sub(lanes_set(c[0][1]), r->p.y),
                                            lanes_sub(lanes_set(c[0][2]), r->p.z)};
     // t from n . (p + t d - c0) = 0

@@ -67,7 +67,7 @@ static spot place_of(const sac_geom *g, const double p[3])
     }
 }
 
-// Views from beyond all corners of a cube and, as bottom and top are seen aslant only there, from straight above.
+// Views from beyond each corner of a cube, so that every side is seen by four of them.
 static sac_render_view view_from(int corner)
 {
     float at[3] = {corner & 1 ? 3.0f : -3.0f, corner & 2 ? 2.0f : -2.0f, corner & 4 ? 2.5f : -2.5f}, forward[3];
@@ -84,8 +84,9 @@ static sac_render_view view_from(int corner)
 // The point that a pixel shows.
 static void point_of(double out[3], const sac_render_view *view, int pixel, double depth)
 {
-    double x = (double)view->left + (pixel % SIDE + 0.5) / SIDE * (double)(view->right - view->left);
-    double y = (double)view->top - (pixel / SIDE + 0.5) / SIDE * (double)(view->top - view->bottom);
+    const int column = pixel % SIDE, row = pixel / SIDE;
+    double x = (double)view->left + (column + 0.5) / SIDE * (double)(view->right - view->left);
+    double y = (double)view->top - (row + 0.5) / SIDE * (double)(view->top - view->bottom);
     const float *f = view->forward, *up = view->up;
     const double right[3] = {(double)(f[1] * up[2] - f[2] * up[1]), (double)(f[2] * up[0] - f[0] * up[2]),
                              (double)(f[0] * up[1] - f[1] * up[0])};
