@@ -57,6 +57,33 @@ static inline sac_render_view look_along_y(float distance, float height, float t
                              .far = 100};
 }
 
+/// Views of the origin from beyond each corner of a cube, so that every side is seen by four of them.
+static inline sac_render_view view_from_corner(int corner)
+{
+    float at[3] = {corner & 1 ? 3.0f : -3.0f, corner & 2 ? 2.0f : -2.0f, corner & 4 ? 2.5f : -2.5f}, forward[3];
+    float length = sqrtf(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+    for (int k = 0; k < 3; k++) forward[k] = -at[k] / length;
+    float level = sqrtf(forward[0] * forward[0] + forward[1] * forward[1]);
+    sac_render_view view = look_along_y(0, 0, 0.35f, 1);
+    for (int k = 0; k < 3; k++) view.position[k] = at[k], view.forward[k] = forward[k];
+    for (int k = 0; k < 2; k++) view.up[k] = -forward[k] * forward[2] / level;
+    view.up[2] = level;
+    return view;
+}
+
+/// The point that a pixel of a square picture shows.
+static inline void render_point(double out[3], const sac_render_view *view, int side, int pixel, double depth)
+{
+    const int column = pixel % side, row = pixel / side;
+    double x = (double)view->left + (column + 0.5) / side * (double)(view->right - view->left);
+    double y = (double)view->top - (row + 0.5) / side * (double)(view->top - view->bottom);
+    const float *f = view->forward, *up = view->up;
+    const double right[3] = {(double)(f[1] * up[2] - f[2] * up[1]), (double)(f[2] * up[0] - f[0] * up[2]),
+                             (double)(f[0] * up[1] - f[1] * up[0])};
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)view->position[k] + depth * ((double)f[k] + x * right[k] + y * (double)up[k]);
+}
+
 /// A box of triangles, half width 1.
 static inline int box_mesh(float positions[36 * 3], float normals[36 * 3])
 {
@@ -114,6 +141,7 @@ static inline sac_status playground_create(playground *p)
     g[11] = solid_geom(SAC_SHAPE_PLANE, 0, 4, 0, 2, 2, 0);    // seen from behind
     turn_about_x(&g[11], -1.2f);
     g[12] = solid_geom(SAC_SHAPE_BOX, 0.9f, -1, 0.3f, 0.2f, 0.3f, 0.3f);
+    g[12].box_cells = 3;
     static const int around[5] = {1, 2, 3, 4, 12}; // all shapes that a texture lies around
     for (int i = 0; i < 5; i++)
     {

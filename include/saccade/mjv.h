@@ -25,6 +25,7 @@ typedef struct sac_mjv_model
     const float *mat_texrepeat; ///< [nmat, 2]
     const uint8_t *mat_texuniform;
     bool flat_by_shape; ///< flat textures lie around solids and are repeated on texcoords, as from MuJoCo 3.12 on
+    int box_cells; ///< squares along a box's side at whose corners it is lit, quality.numquads; 0: lit at every pixel
 
     const int *tex_type; ///< [ntex] 0: flat, 1: a cube, 2: the sky
     const int *tex_width, *tex_height;

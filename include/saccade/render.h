@@ -106,6 +106,8 @@ typedef struct sac_geom
     /// over a sphere, and over each of the wall, the upper and the lower half sphere of a capsule.
     bool texture_around;
     sac_plane_grid grid[2]; ///< planes: light's grid along x and y
+    int box_cells; ///< boxes: light is computed at the corners of so many squares along each side of a face, and
+                   ///< between them it is linear over the squares' triangles; 0: at every pixel. 4096 at most
 
     bool casts_shadow;
     int id; ///< what the segmentation holds; negative: not in it

@@ -115,7 +115,7 @@ def read_model(mujoco: Any, model: Any) -> tuple[Any, list[Any]]:
     out, kept = ffi.new("sac_mjv_model *"), [model]
     roles = getattr(mujoco, "mjtTextureRole", None)
     version = tuple(int(x) for x in mujoco.mj_versionString().split(".")[:2])
-    values = {"flat_by_shape": version >= (3, 12),
+    values = {"flat_by_shape": version >= (3, 12), "box_cells": model.vis.quality.numquads,
               "mat_roles": model.mat_texid.size // max(1, model.nmat),
               "mat_rgb": int(roles.mjTEXROLE_RGB) if roles else 0,
               "ntexdata": model.ntexdata, "tex_data": getattr(model, "tex_data", getattr(model, "tex_rgb", None))}

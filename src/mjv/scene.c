@@ -168,6 +168,7 @@ static sac_geom look_of(const mjv_geom *from, const sac_mjv_model *m)
                     .texture = from->texid,
                     .texture_scale = {repeats(from, m, 0), repeats(from, m, 1), 1.0f},
                     .texture_around = m->flat_by_shape,
+                    .box_cells = m->box_cells,
                     .casts_shadow = from->castshadow && from->category != DECOR,
                     .id = from->segid};
     memcpy(out.position, from->pos, sizeof out.position);

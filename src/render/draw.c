@@ -70,7 +70,7 @@ static lanes3 look_through(const sac_renderer *r, const packet *k, int number, b
     *key = add_key(*key, here, met.solid);
     spot at = find_spot(s, fan, k, &met, here);
     lanes alpha = lanes_choose(here, lanes_set(s->alpha), lanes_set(0.0f));
-    return blend(colour, cut(shade_plainly(r, s, &at, gain)), alpha);
+    return blend(colour, cut(shade_plainly(r, s, &at, mirrored, gain, here)), alpha);
 }
 
 static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask live, words *key)
@@ -86,7 +86,7 @@ static lanes3 mirror_at(sac_renderer *r, const packet *k, lanes mirror_t, mask l
         int number = numbers[__builtin_ctz(mask_bits(left))];
         mask here = mask_and(left, words_equal(met.solid, words_set(number)));
         spot at = find_spot(&r->solids[number], &r->solids[number].mirror, k, &met, here);
-        colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, r->reflectance)), colour);
+        colour = choose3(here, cut(shade_plainly(r, &r->solids[number], &at, true, r->reflectance, here)), colour);
         left = mask_without(left, here);
     }
     // Solids that can be looked through are laid over twice, as for the eye.

@@ -101,6 +101,8 @@ static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
     memcpy(s->texture_offset, g->texture_offset, sizeof s->texture_offset);
     s->texture_around = g->texture_around && s->shape != SAC_SHAPE_PLANE && s->shape != SAC_SHAPE_MESH;
     memcpy(s->grid, g->grid, sizeof s->grid);
+    s->box_cells = s->shape == SAC_SHAPE_BOX && g->box_cells > 0 ? g->box_cells : 0;
+    if (s->box_cells > BOX_CELLS) s->box_cells = BOX_CELLS;
     s->block_table = -1;
 }
 

@@ -18,6 +18,18 @@ LANES lanes3 to_unit(lanes3 v)
     return scaled(v, lanes_div(lanes_set(1.0f), lanes_sqrt(lanes_max(dot(v, v), lanes_set(1e-30f)))));
 }
 
+LANES lanes3 by_scale(const solid *s, lanes3 v)
+{
+    return (lanes3){lanes_mul(v.x, lanes_set(s->scale[0])), lanes_mul(v.y, lanes_set(s->scale[1])),
+                    lanes_mul(v.z, lanes_set(s->scale[2]))};
+}
+
+LANES lanes3 by_inverse(const solid *s, lanes3 v)
+{
+    return (lanes3){lanes_mul(v.x, lanes_set(1.0f / s->scale[0])), lanes_mul(v.y, lanes_set(1.0f / s->scale[1])),
+                    lanes_mul(v.z, lanes_set(1.0f / s->scale[2]))};
+}
+
 LANES lanes3 no_light(void)
 {
     lanes zero = lanes_set(0.0f);
@@ -86,6 +98,13 @@ static lanes3 light_by_all(const sac_renderer *r, const solid *s, unsigned light
     lanes3 sum = no_light();
     for (; lights; lights &= lights - 1) light_by(&sum, r, s, __builtin_ctz(lights), at, gain);
     return sum;
+}
+
+/// What a solid gives without light.
+LANES lanes3 emitted(const solid *s, float gain)
+{
+    const float own[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
+    return fill3(own);
 }
 
 LANES lanes3 cut(lanes3 colour)

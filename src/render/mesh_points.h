@@ -2,7 +2,7 @@
 
 #include "render/shapes.h"
 
-/// Normals and texcoords of points on meshes. Included by draw.c, once a CPU level.
+/// Where on their triangles points of meshes are, and their texcoords. Included by draw.c, once a CPU level.
 
 enum
 {
@@ -13,18 +13,19 @@ enum
 #endif
 };
 
-/// What points of a mesh take from their triangles, a lane each.
+/// What is known of points of a mesh, a lane each.
 typedef struct mesh_looks
 {
-    float normal[3][16], st[2][16];
+    float share[3][16];  ///< barycentric coordinates: how much of each corner of the triangle is in the point
+    float normal[3][16]; ///< of the triangle, of any length
+    float st[2][16];
     float slopes[2][3][16]; ///< of s and t, alike over a triangle
 } mesh_looks;
 
-// Barycentric coordinates: a corner's share of a point is the area of the opposite part of the triangle.
-static void corner_shares(float out[3], const float c[3][3], const float p[3])
+// A corner's share of a point is the area of the opposite part of the triangle.
+static void corner_shares(float out[3], const float c[3][3], const float n[3], const float p[3])
 {
-    float n[3], part[3], to[3][3];
-    triangle_normal(n, c);
+    float part[3], to[3][3];
     float whole_area = dot_floats(n, n);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) to[k][i] = c[k][i] - p[i];
@@ -37,11 +38,10 @@ static void corner_shares(float out[3], const float c[3][3], const float p[3])
 
 static void look_up_point(mesh_looks *out, const render_mesh *m, int number, int lane, const float p[3])
 {
-    float share[3];
-    corner_shares(share, (const float(*)[3])m->corners[number], p);
-    for (int i = 0; i < 3; i++) out->normal[i][lane] = 0;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++) out->normal[i][lane] += share[k] * m->normals[number][k][i];
+    float share[3], n[3];
+    triangle_normal(n, (const float(*)[3])m->corners[number]);
+    corner_shares(share, (const float(*)[3])m->corners[number], n, p);
+    for (int i = 0; i < 3; i++) out->share[i][lane] = share[i], out->normal[i][lane] = n[i];
     for (int c = 0; c < 2 && m->texcoords; c++)
     {
         out->st[c][lane] = 0;
@@ -84,12 +84,7 @@ static void look_up_triangle(mesh_looks *out, const render_mesh *m, int number, 
         lanes part = dot(cross_lanes(to[(k + 1) % 3], to[(k + 2) % 3]), fill3(n));
         share[k] = whole_area > 0.0f ? lanes_div(part, lanes_set(whole_area)) : lanes_set(1.0f / 3.0f);
     }
-    for (int i = 0; i < 3; i++)
-    {
-        lanes sum = lanes_set(0.0f);
-        for (int k = 0; k < 3; k++) sum = lanes_add(sum, lanes_mul(share[k], lanes_set(m->normals[number][k][i])));
-        put(out->normal[i], here, sum);
-    }
+    for (int i = 0; i < 3; i++) put(out->share[i], here, share[i]), put(out->normal[i], here, lanes_set(n[i]));
     for (int d = 0; d < 2 && m->texcoords; d++)
     {
         lanes sum = lanes_set(0.0f);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "render/around.h"
+#include "render/corners.h"
 #include "render/mesh_points.h"
 
 /// The colours of what rays meet: surface, texture, light, shadow. Included by draw.c, once a CPU level.
@@ -26,23 +27,12 @@ typedef struct packet
 typedef struct spot
 {
     surface at;
-    lanes3 ray;      ///< own coordinates, 1 long along the view
-    lanes3 slope[2]; ///< what the point moves when the ray moves by a pixel in x, y
-    lanes s, t;      ///< of meshes with texcoords
+    lanes3 ray;        ///< own coordinates, 1 long along the view
+    lanes3 slope[2];   ///< what the point moves when the ray moves by a pixel in x, y
+    triangle_place on; ///< where corners are lit
+    lanes s, t;        ///< of meshes with texcoords
     lanes ds[2], dt[2];
 } spot;
-
-LANES lanes3 by_scale(const solid *s, lanes3 v)
-{
-    return (lanes3){lanes_mul(v.x, lanes_set(s->scale[0])), lanes_mul(v.y, lanes_set(s->scale[1])),
-                    lanes_mul(v.z, lanes_set(s->scale[2]))};
-}
-
-LANES lanes3 by_inverse(const solid *s, lanes3 v)
-{
-    return (lanes3){lanes_mul(v.x, lanes_set(1.0f / s->scale[0])), lanes_mul(v.y, lanes_set(1.0f / s->scale[1])),
-                    lanes_mul(v.z, lanes_set(1.0f / s->scale[2]))};
-}
 
 // The face is the one whose plane the point is nearest to, in units of the box's size.
 static lanes3 box_normal(const solid *s, lanes3 q)
@@ -100,13 +90,15 @@ INLINED void find_slopes(spot *out, const solid *s, const render_fan *fan, lanes
     for (int axis = 0; axis < 2; axis++) out->slope[axis] = slope_of(s, fan, 1 + axis, t, out->ray, out->at.normal);
 }
 
-// Looks up normals and texcoords of a mesh. The point is in the mesh's own units.
+// Looks up the place on a mesh and its texcoords. The point is in the mesh's own units.
 static void look_up_mesh(spot *out, const solid *s, const render_fan *fan, lanes t, const int32_t triangle[16],
                          mask live, lanes3 point)
 {
     const render_mesh *m = s->mesh;
-    mesh_looks looks = {{{0}}, {{0}}, {{{0}}}};
+    mesh_looks looks = {{{0}}, {{0}}, {{0}}, {{{0}}}};
     look_up_points(&looks, m, triangle, live, point);
+    memcpy(out->on.triangle, triangle, sizeof out->on.triangle);
+    for (int k = 0; k < 3; k++) out->on.share[k] = lanes_load(looks.share[k]);
     lanes3 normal = {lanes_load(looks.normal[0]), lanes_load(looks.normal[1]), lanes_load(looks.normal[2])};
     out->at.normal = to_unit(by_inverse(s, normal));
     out->s = lanes_load(looks.st[0]), out->t = lanes_load(looks.st[1]);
@@ -188,6 +180,7 @@ static spot find_spot(const solid *s, const render_fan *fan, const packet *k, co
         return out;
     }
     out.at.normal = normal_of(s, q);
+    if (is_lit_at_corners(s)) place_on_box(&out.on, s, q, out.at.normal);
     find_slopes(&out, s, fan, t);
     return out;
 }
@@ -255,13 +248,18 @@ LANES lanes3 times(lanes3 a, lanes3 b)
 }
 
 /// Lit by all lights at once, without shadows: what mirrors and see-through solids show.
-static lanes3 shade_plainly(const sac_renderer *r, const solid *s, spot *at, float gain)
+static lanes3 shade_plainly(const sac_renderer *r, const solid *s, spot *at, bool mirrored, float gain, mask live)
 {
     if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
-    turn_to_eye(at);
-    lanes3 colour = light_by_all(r, s, r->every_light, &at->at, gain);
-    float emission[3] = {s->emission[0] * gain, s->emission[1] * gain, s->emission[2] * gain};
-    colour = cut(sum3(colour, fill3(emission)));
+    lanes3 colour = no_light();
+    if (is_lit_at_corners(s))
+        light_corners(&colour, &r->every_light, 1, r, s, mirrored ? s->mirror_point : s->eye_point, gain, &at->on,
+                      live);
+    else
+    {
+        turn_to_eye(at);
+        colour = cut(sum3(light_by_all(r, s, r->every_light, &at->at, gain), emitted(s, gain)));
+    }
     return s->texture ? times(colour, texture_at(s, at)) : colour;
 }
 
@@ -351,6 +349,33 @@ static mask shadow_of(const sac_renderer *r, int self, int number, lanes3 point,
     return dark;
 }
 
+// Light without shadows: that of all lights that cast none, then that of each which does, and what faces it.
+static void light_sets(lanes3 *sets, mask *lit, sac_renderer *r, const solid *s, spot *at, mask live)
+{
+    unsigned wanted[1 + LIGHTS] = {r->steady}, casting = r->casting;
+    for (int set = 1; set < r->sets; set++, casting &= casting - 1) wanted[set] = casting & -casting;
+    sets[0] = no_light();
+    for (int set = 0; set < r->sets; set++) lit[set] = live;
+    if (s->block_table >= 0)
+        light_grid(sets, r, s, at->at.point.x, at->at.point.y, live);
+    else if (is_lit_at_corners(s))
+    {
+        light_corners(sets, wanted, r->sets, r, s, s->eye_point, 1.0f, &at->on, live);
+        for (int set = 1; set < r->sets; set++) lit[set] = mask_and(live, is_bright(sets[set]));
+    }
+    else
+    {
+        turn_to_eye(at);
+        sets[0] = cut(sum3(light_by_all(r, s, r->steady, &at->at, 1.0f), emitted(s, 1.0f)));
+        for (int set = 1; set < r->sets; set++)
+        {
+            lanes3 sum = no_light();
+            lit[set] = mask_and(live, light_by(&sum, r, s, __builtin_ctz(wanted[set]), &at->at, 1.0f));
+            sets[set] = cut(sum);
+        }
+    }
+}
+
 /// The full colour of an opaque solid, without what it mirrors.
 static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting *met, mask live)
 {
@@ -358,25 +383,18 @@ static lanes3 shade(sac_renderer *r, const packet *k, int number, const meeting 
     if (s->shape == SAC_SHAPE_LINE) return fill3(s->paint);
     spot at = find_spot(s, &s->eye, k, met, live);
     lanes3 sets[1 + LIGHTS];
-    bool grid = s->block_table >= 0;
-    if (!grid) turn_to_eye(&at);
-    if (grid)
-        light_grid(sets, r, s, at.at.point.x, at.at.point.y, live);
-    else
-        sets[0] = cut(sum3(light_by_all(r, s, r->steady, &at.at, 1.0f), fill3(s->emission)));
+    mask lit_by[1 + LIGHTS];
+    light_sets(sets, lit_by, r, s, &at, live);
     lanes3 colour = sets[0];
     int set = 1;
     for (unsigned lights = r->casting; lights; lights &= lights - 1, set++)
     {
         int light = __builtin_ctz(lights);
-        lanes3 sum = no_light();
-        mask lit = live;
-        if (!grid) lit = mask_and(live, light_by(&sum, r, s, light, &at.at, 1.0f));
-        lanes3 added = grid ? sets[set] : cut(sum);
+        mask lit = lit_by[set];
         if (!mask_any(lit)) continue;
         lanes3 point = along(fan_lanes(r->view_p, k->x, k->y), met->t, fan_lanes(r->view_d, k->x, k->y));
         lit = mask_without(lit, shadow_of(r, number, light, point, lit));
-        colour = choose3(lit, sum3(colour, added), colour);
+        colour = choose3(lit, sum3(colour, sets[set]), colour);
     }
     return s->texture ? times(colour, texture_at(s, &at)) : colour;
 }

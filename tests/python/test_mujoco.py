@@ -385,6 +385,20 @@ def test_a_renderer_outlives_its_model_and_gives_memory_back(mujoco):
     assert resident() - before < 30e6
 
 
+# each side of a box is turned upwards once, before a light so near that it shines differently at each corner
+UPWARDS = ("0 0 0", "0 90 0", "0 -90 0", "90 0 0", "-90 0 0", "180 0 0")
+LIT = f"""
+<mujoco>
+  <visual><quality numquads="2" shadowsize="0"/><headlight active="0"/></visual>
+  <asset><mesh name="roof" vertex="-3 -2 0  3 -2 0  3 2 0  -3 2 0  0 0 .5"/></asset>
+  <worldbody>
+    <light pos=".7 .4 1.6" dir="0 0 -1" cutoff="180" castshadow="false" attenuation=".3 0 .3"/>
+    {"".join(f'<geom type="box" size=".9 .9 .9" pos="{2 * (i % 3) - 2} {2 * (i // 3) - 1} 0" euler="{turn}"/>'
+             for i, turn in enumerate(UPWARDS))}
+    <geom type="mesh" mesh="roof" pos="0 4 0"/><camera name="above" pos="0 1 9" xyaxes="1 0 0 0 1 0"/>
+  </worldbody>
+</mujoco>"""
+
 PROGRAM = """
 import os
 os.environ.setdefault("MUJOCO_GL", "egl")
@@ -407,11 +421,13 @@ for text in sys.argv[1:]:
 
 
 def test_pictures_are_those_of_mujocos_own_renderer(mujoco):
-    done = subprocess.run([sys.executable, "-c", PROGRAM, MODEL, CLOTHS, PICTURED], text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, "-c", PROGRAM, MODEL, CLOTHS, PICTURED, LIT], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env={**os.environ, "LP_NUM_THREADS": "0"})
     if done.returncode != 0:
         pytest.skip("needs a peer: MuJoCo with EGL or OSMesa: " + done.stderr.strip().rpartition("\n")[2])
-    assert all(float(x) < 1.0 for x in done.stdout.split()), done.stdout
+    differences = [float(x) for x in done.stdout.split()]
+    assert max(differences) < 1.0, done.stdout
+    assert differences[-1] < 0.1, done.stdout  # 2.3 where light is computed at each pixel
 
 
 def test_a_gymnasium_environment_is_seen_as_pictures(mujoco, scene, gymnasium):

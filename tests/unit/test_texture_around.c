@@ -67,33 +67,6 @@ static spot place_of(const sac_geom *g, const double p[3])
     }
 }
 
-// Views from beyond each corner of a cube, so that every side is seen by four of them.
-static sac_render_view view_from(int corner)
-{
-    float at[3] = {corner & 1 ? 3.0f : -3.0f, corner & 2 ? 2.0f : -2.0f, corner & 4 ? 2.5f : -2.5f}, forward[3];
-    float length = sqrtf(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
-    for (int k = 0; k < 3; k++) forward[k] = -at[k] / length;
-    float level = sqrtf(forward[0] * forward[0] + forward[1] * forward[1]);
-    sac_render_view view = look_along_y(0, 0, 0.35f, 1);
-    for (int k = 0; k < 3; k++) view.position[k] = at[k], view.forward[k] = forward[k];
-    for (int k = 0; k < 2; k++) view.up[k] = -forward[k] * forward[2] / level;
-    view.up[2] = level;
-    return view;
-}
-
-// The point that a pixel shows.
-static void point_of(double out[3], const sac_render_view *view, int pixel, double depth)
-{
-    const int column = pixel % SIDE, row = pixel / SIDE;
-    double x = (double)view->left + (column + 0.5) / SIDE * (double)(view->right - view->left);
-    double y = (double)view->top - (row + 0.5) / SIDE * (double)(view->top - view->bottom);
-    const float *f = view->forward, *up = view->up;
-    const double right[3] = {(double)(f[1] * up[2] - f[2] * up[1]), (double)(f[2] * up[0] - f[0] * up[2]),
-                             (double)(f[0] * up[1] - f[1] * up[0])};
-    for (int k = 0; k < 3; k++)
-        out[k] = (double)view->position[k] + depth * ((double)f[k] + x * right[k] + y * (double)up[k]);
-}
-
 static sac_render_assets *map_of_places(void)
 {
     static uint8_t pixels[TEXELS * TEXELS * 3];
@@ -138,15 +111,19 @@ TEST(every_pixel_shows_its_place)
             g.emission = 0.7f; // with the ambient light of scenes without lights: 1
             g.texture = 0, g.texture_around = true;
             g.texture_scale[0] = 1.5f, g.texture_offset[0] = 0.2f;
-            sac_scene scene = {
-                .assets = assets, .geoms = &g, .geom_count = 1, .view = view_from(corner), .sky = -1, .haze_plane = -1};
+            sac_scene scene = {.assets = assets,
+                               .geoms = &g,
+                               .geom_count = 1,
+                               .view = view_from_corner(corner),
+                               .sky = -1,
+                               .haze_plane = -1};
             assert_ok(sac_render(r, &scene, &(sac_picture){.rgb = rgb, .depth = depth}));
             int met = 0, off = 0;
             for (int i = 0; i < SIDE * SIDE; i++)
             {
                 if (depth[i] > 50) continue;
                 double p[3];
-                point_of(p, &scene.view, i, (double)depth[i]);
+                render_point(p, &scene.view, SIDE, i, (double)depth[i]);
                 spot at = place_of(&g, p);
                 met++;
                 off += away(rgb[3 * i], at.u, 1.5, (double)0.2f) > 1 || away(rgb[3 * i + 1], at.v, 1, 0) > 1;
