@@ -44,14 +44,20 @@ static lit_triangles take_triangles(const int32_t triangle[16], unsigned left)
 
 LANES bool is_lit_at_corners(const solid *s)
 {
-    return s->shape == SAC_SHAPE_MESH || s->box_cells > 0;
+    return s->shape == SAC_SHAPE_MESH || (s->shape == SAC_SHAPE_BOX && s->grid[0].cells > 0);
 }
 
-// --- boxes, whose faces are squares of two triangles each
+// --- boxes, whose faces have grids as planes do, 1 in half width
 
 // The two axes along a face, and which way the first one goes: with the face's normal they are right-handed. Squares
 // are cut between the ends of these axes, as Mesa cuts those of MuJoCo.
 static const int face_axes[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+static const float half_widths[2] = {1.0f, 1.0f};
+
+enum
+{
+    FACE_SHIFT = 28 // a face's number, twice the axis and 1 on its negative side, before those of triangles on a grid
+};
 
 static float face_turn(int axis, bool negative)
 {
@@ -60,28 +66,16 @@ static float face_turn(int axis, bool negative)
 
 static void box_corner(float at[3], float normal[3], const solid *s, int number, int corner)
 {
-    int cells = s->box_cells, square = number / 2, column = square % cells, row = square / cells % cells,
-        face = square / cells / cells, axis = face / 2;
-    bool beyond = number % 2, negative = face % 2;
+    int axis = number >> FACE_SHIFT >> 1, column = (number & 0xffff) >> 1, row = number >> 16 & (BOX_CELLS - 1);
+    bool beyond = number & 1, negative = number >> FACE_SHIFT & 1;
     column += corner == 0 ? beyond : corner == 1;
     row += corner == 0 ? beyond : corner == 2;
     const int *along = face_axes[axis];
-    float step = 2.0f / (float)cells;
     at[axis] = negative ? -s->size[axis] : s->size[axis];
-    at[along[0]] = s->size[along[0]] * face_turn(axis, negative) * ((float)column * step - 1.0f);
-    at[along[1]] = s->size[along[1]] * ((float)row * step - 1.0f);
+    at[along[0]] = s->size[along[0]] * face_turn(axis, negative) * grid_line(&s->grid[0], half_widths[0], column);
+    at[along[1]] = s->size[along[1]] * grid_line(&s->grid[1], half_widths[1], row);
     normal[axis] = negative ? -1.0f : 1.0f;
     normal[along[0]] = normal[along[1]] = 0.0f;
-}
-
-// Finds the square of x, -1..1, and how far in it x is, 0..1.
-static words find_square(lanes *part, int cells, lanes x)
-{
-    lanes one = lanes_set(1.0f);
-    lanes at = lanes_mul(lanes_clamp(lanes_mul(lanes_add(x, one), lanes_set(0.5f))), lanes_set((float)cells));
-    lanes cell = lanes_min(lanes_floor(at), lanes_set((float)(cells - 1)));
-    *part = lanes_sub(at, cell);
-    return words_truncate(cell);
 }
 
 /// Where points of a box are on its faces.
@@ -91,21 +85,18 @@ static void place_on_box(triangle_place *on, const solid *s, lanes3 point, lanes
     lanes3 p = {lanes_mul(point.x, lanes_set(1.0f / s->size[0])), lanes_mul(point.y, lanes_set(1.0f / s->size[1])),
                 lanes_mul(point.z, lanes_set(1.0f / s->size[2]))};
     mask on_x = lanes_less(zero, lanes_abs(normal.x)), on_y = lanes_less(zero, lanes_abs(normal.y));
-    lanes side = lanes_choose(on_x, normal.x, lanes_choose(on_y, normal.y, normal.z)), u = lanes_choose(on_x, p.y, p.x);
-    u = lanes_mul(u, lanes_choose(on_y, lanes_minus(side), side));
-    lanes v = lanes_choose(mask_or(on_x, on_y), p.z, p.y), x, y;
+    lanes side = lanes_choose(on_x, normal.x, lanes_choose(on_y, normal.y, normal.z));
+    lanes u = lanes_mul(lanes_choose(on_x, p.y, p.x), lanes_choose(on_y, lanes_minus(side), side));
+    lanes v = lanes_choose(mask_or(on_x, on_y), p.z, p.y);
     words axis = words_choose(on_x, words_set(0), words_choose(on_y, words_set(1), words_set(2)));
     words negative = words_choose(lanes_less(side, zero), words_set(1), words_set(0));
-    words column = find_square(&x, s->box_cells, u), row = find_square(&y, s->box_cells, v);
-    mask beyond = lanes_less(one, lanes_add(x, y));
-    words square = words_add(words_shift_left(axis, 1), negative);
-    square = words_add(words_mul(square, words_set(s->box_cells)), row);
-    square = words_add(words_mul(square, words_set(s->box_cells)), column);
-    words_store(on->triangle, words_add(words_shift_left(square, 1), words_choose(beyond, words_set(1), words_set(0))));
-    lanes rest = lanes_sub(one, lanes_add(x, y));
-    on->share[0] = lanes_abs(rest);
-    on->share[1] = lanes_choose(beyond, lanes_sub(one, y), x);
-    on->share[2] = lanes_choose(beyond, lanes_sub(one, x), y);
+    grid_place at = find_triangle(s->grid, half_widths, u, v);
+    words face = words_add(words_shift_left(axis, 1), negative);
+    words_store(on->triangle, words_add(words_shift_left(face, FACE_SHIFT), at.triangle));
+    mask beyond = lanes_less(one, lanes_add(at.x, at.y));
+    on->share[0] = lanes_abs(lanes_sub(one, lanes_add(at.x, at.y)));
+    on->share[1] = lanes_choose(beyond, lanes_sub(one, at.y), at.x);
+    on->share[2] = lanes_choose(beyond, lanes_sub(one, at.x), at.y);
 }
 
 // --- light

@@ -89,6 +89,15 @@ static void place_solid(solid *s, const sac_geom *g, const render_eye *eye)
     }
 }
 
+// The grid of a face that is 1 in half width; without cells light is computed at every pixel.
+static sac_plane_grid face_grid(int cells)
+{
+    if (cells < 1) return (sac_plane_grid){0};
+    if (cells > BOX_CELLS) cells = BOX_CELLS;
+    float step = 2.0f / (float)cells;
+    return (sac_plane_grid){step, step, cells};
+}
+
 static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
 {
     s->alpha = g->rgba[3];
@@ -101,8 +110,7 @@ static void paint_solid(solid *s, const sac_geom *g, const sac_scene *scene)
     memcpy(s->texture_offset, g->texture_offset, sizeof s->texture_offset);
     s->texture_around = g->texture_around && s->shape != SAC_SHAPE_PLANE && s->shape != SAC_SHAPE_MESH;
     memcpy(s->grid, g->grid, sizeof s->grid);
-    s->box_cells = s->shape == SAC_SHAPE_BOX && g->box_cells > 0 ? g->box_cells : 0;
-    if (s->box_cells > BOX_CELLS) s->box_cells = BOX_CELLS;
+    if (s->shape == SAC_SHAPE_BOX) s->grid[0] = s->grid[1] = face_grid(g->box_cells);
     s->block_table = -1;
 }
 

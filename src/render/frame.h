@@ -12,7 +12,7 @@ enum
     TILE_COLUMNS = 16, ///< pixels of a tile, whose solids are listed once
     TILE_ROWS = 8,
     GRID_CELLS = 3,    ///< cells of a block of a plane's grid, along each axis: 4 x 4 crossings are lit at once
-    BOX_CELLS = 4096,  ///< the most squares along a side of a box's face
+    BOX_CELLS = 4096,  ///< cells of a box's face along each axis, at most
     GRID_BLOCKS = 8192 ///< blocks of all planes of a scene
 };
 
@@ -66,8 +66,7 @@ typedef struct solid
     float texture_scale[3], texture_offset[2];
     bool texture_around;
     const render_mesh *mesh;
-    sac_plane_grid grid[2];
-    int box_cells;                  ///< of a box that is lit at corners: squares along each side of its faces; else 0
+    sac_plane_grid grid[2];         ///< of a plane, and of each face of a box, which is 1 in half width there
     int block_table, block_columns; ///< in the renderer's table; -1: lit at every pixel
 } solid;
 

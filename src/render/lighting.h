@@ -187,11 +187,11 @@ typedef struct grid_place
     words triangle; ///< row 2^16 + column 2, + 1 beyond the cell's diagonal
 } grid_place;
 
-static grid_place find_triangle(const solid *s, lanes x, lanes y)
+static grid_place find_triangle(const sac_plane_grid grid[2], const float size[2], lanes x, lanes y)
 {
     grid_place place;
-    words column = find_cell(&place.x, &s->grid[0], s->size[0], x);
-    words row = find_cell(&place.y, &s->grid[1], s->size[1], y);
+    words column = find_cell(&place.x, &grid[0], size[0], x);
+    words row = find_cell(&place.y, &grid[1], size[1], y);
     words cell = words_add(words_shift_left(row, 15), column);
     mask beyond = lanes_less(lanes_set(1.0f), lanes_add(place.x, place.y));
     place.triangle = words_add(words_shift_left(cell, 1), words_choose(beyond, words_set(1), words_set(0)));
@@ -211,7 +211,7 @@ static lanes across(const float *colours, int corner, bool beyond, lanes x, lane
 /// The plane's light in each set, cut to 1.
 static void light_grid(lanes3 *sets, sac_renderer *r, const solid *s, lanes x, lanes y, mask live)
 {
-    grid_place place = find_triangle(s, x, y);
+    grid_place place = find_triangle(s->grid, s->size, x, y);
     int32_t numbers[16];
     words_store(numbers, place.triangle);
     for (int set = 0; set < r->sets; set++) sets[set] = no_light();

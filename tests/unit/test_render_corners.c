@@ -76,7 +76,7 @@ static int octahedron(float positions[72], float normals[72])
     return 8;
 }
 
-// A point (x, y, z) of an octant is |x|, |y| and |z| of its corners.
+// A point (x, y, z) of an octant has |x|, |y| and |z|, in units of the factors, as its barycentric coordinates.
 static void light_octant(double out[3], const sac_geom *g, const double p[3], const float eye[3])
 {
     memset(out, 0, 3 * sizeof *out);
