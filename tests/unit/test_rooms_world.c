@@ -227,8 +227,40 @@ TEST(who_follows_the_corners_comes_to_the_goal)
     close_scene(&s);
 }
 
-// What was seen may be asked for late: it is what it would be had it been asked for all the time. Who follows it comes
-// to the goal as well.
+// An action towards where a robot goes by what it has seen
+static void follow_seen(scene *s)
+{
+    const float *seen = part(s, "seen");
+    const double length = hypot((double)seen[0], (double)seen[1]);
+    s->action[1] = (float)fmax(-1, fmin(1, 2 * (double)seen[1] / fmax(length, 1e-6)));
+    s->action[0] = (double)seen[0] > 0.8 * length ? 1 : 0;
+    if (seen[0] < 0) s->action[1] = seen[1] > 0 ? 1 : -1;
+}
+
+// Plays an episode twice at once. The second one is asked what was seen after every thirtieth step alone.
+static void ask_late(scene *a, scene *b, uint64_t seed, bool pushed)
+{
+    void *const place = b->parts[3];
+    assert_ok(sac_env_reset(a->env, seed, &a->row));
+    b->parts[3] = NULL;
+    assert_ok(sac_env_reset(b->env, seed, &b->row));
+    for (int i = 0; !a->terminated && !a->truncated; i++)
+    {
+        if (pushed)
+            push(a, seed, i);
+        else
+            follow_seen(a);
+        memcpy(b->action, a->action, sizeof b->action);
+        b->parts[3] = i % 30 == 29 ? place : NULL;
+        assert_ok(sac_env_step(a->env, &a->row));
+        assert_ok(sac_env_step(b->env, &b->row));
+        if (b->parts[3]) assert_memory_equal(part(a, "seen"), part(b, "seen"), 3 * sizeof(float));
+    }
+    b->parts[3] = place;
+}
+
+// What was seen may be asked for late: it is what it would be had it been asked for all the time, also where a robot
+// has gone back. Who follows it comes to the goal as well.
 TEST(what_was_seen_can_be_asked_for_late)
 {
     scene a, b;
@@ -236,25 +268,9 @@ TEST(what_was_seen_can_be_asked_for_late)
     open_scene(&b, "rooms", NULL, "");
     for (uint64_t seed = 20; seed < 30; seed++)
     {
-        void *const place = b.parts[3];
-        assert_ok(sac_env_reset(a.env, seed, &a.row));
-        b.parts[3] = NULL;
-        assert_ok(sac_env_reset(b.env, seed, &b.row));
-        for (int i = 0; !a.terminated && !a.truncated; i++)
-        {
-            const float *seen = part(&a, "seen");
-            const double length = hypot((double)seen[0], (double)seen[1]);
-            a.action[1] = (float)fmax(-1, fmin(1, 2 * (double)seen[1] / fmax(length, 1e-6)));
-            a.action[0] = (double)seen[0] > 0.8 * length ? 1 : 0;
-            if (seen[0] < 0) a.action[1] = seen[1] > 0 ? 1 : -1;
-            memcpy(b.action, a.action, sizeof b.action);
-            b.parts[3] = i % 30 == 29 ? place : NULL;
-            assert_ok(sac_env_step(a.env, &a.row));
-            assert_ok(sac_env_step(b.env, &b.row));
-            if (b.parts[3]) assert_memory_equal(part(&a, "seen"), part(&b, "seen"), 3 * sizeof(float));
-        }
+        ask_late(&a, &b, seed, false);
         assert_true(column(&a, REACHED) == 1);
-        b.parts[3] = place;
+        ask_late(&a, &b, seed, true);
     }
     close_scene(&a);
     close_scene(&b);

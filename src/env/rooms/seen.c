@@ -113,7 +113,11 @@ void sac_rooms_seen_look(rooms_seen *s, const rooms_house *house, const rooms_pl
 void sac_rooms_seen_corner(rooms_seen *s, const rooms_house *house, const rooms_place *p, double corner[2])
 {
     const double here[2] = {p->x, p->y};
-    if (s->stale) sac_ways_aim(s->map, house->map->goal, sac_ways_at(s->map, p->x, p->y));
+    const int from = sac_ways_at(s->map, p->x, p->y);
+    // Ways are found to a little beyond the robot, so it needs others wherever it goes: where it stood when it was
+    // asked before must not matter.
+    if (s->stale || from != s->from) sac_ways_aim(s->map, house->map->goal, from);
+    s->from = from;
     s->stale = false;
     const int square = sac_ways_enter(s->map, here, NULL);
     if (square >= 0)

@@ -14,6 +14,7 @@ typedef struct rooms_seen
     ways_map *map;   ///< squares that were seen to be blocked, or are taken for free
     ways_map *solid; ///< what hides what is behind it
     bool stale;      ///< a square has turned out to be blocked since the ways were found
+    int from;        ///< the square up to which they were found
 } rooms_seen;
 
 /// @param[out] out    released by sac_rooms_seen_destroy; NULL on failure
