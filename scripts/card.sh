@@ -343,7 +343,7 @@ that these commands count as reached, of 100: for the policy, random actions and
     echo "| variant | mean +- standard deviation of 100 | random actions | doing nothing | goals reached |"
     echo "| --- | --- | --- | --- | --- |"
     local row own random idle looks=(original furniture doors noise camera plan) set
-    [[ -z $(setting things) ]] || looks=(original goals=unmet furniture doors noise camera)
+    [[ $(setting things) =~ ^0?$ ]] || looks=(original goals=unmet furniture doors noise camera)
     for row in "${looks[@]}"; do
         set=(--variant "$row")
         [[ $row != *=* ]] || set=(--set "$row")
