@@ -42,7 +42,7 @@ listed() # POLICY
     local numbers
     numbers=$(sed -nE "s/^  - \{variant: '([^']*)', mean: (-?[0-9.]+), .*/\1 \2/p" "${1%.*}.yaml" | awk '
         $2 !~ /\./ {$2 = $2 ".0"} # a value has one digit after the point at least
-        $1 == "original" {plain = $2; next} $1 == "random" {random = $2; next} $1 == "idle" {idle = $2 < -10 || $2 > 10 ? sprintf("%.1f", $2) : $2; next} {changed[$2]; if (!n++ || $2 < least) least = $2; if (n == 1 || $2 > most) most = $2}
+        $1 == "original" {plain = $2; next} $1 == "random" {random = $2; next} $1 == "idle" {idle = $2 < -10 || $2 > 10 ? sprintf("%.1f", $2) : $2; next} {changed[$2]; if (!n++ || $2 + 0 < least + 0) least = $2; if (n == 1 || $2 + 0 > most + 0) most = $2}
         END {if (n && plain != "" && idle != "") print plain, least " to " most, random, idle}' | tr -s ' ')
     [[ -n $numbers ]] && "$saccade" zoo "$1" | tail -n 1 | tr -s ' ' | grep -qF " $numbers "
 }
