@@ -148,6 +148,11 @@ refused() # FENCE LINE WORDS: a document with such a block fails, and says why
     if "$root/tests/docs/run.sh" "$build" "$work/bad.md" >"$work/said"; then cat "$work/said"; return 1; fi
     grep -qF "$3" "$work/said" || { cat "$work/said"; return 1; }
 }
+pictured() # the gallery shows every policy at work, and none that does not ship
+{
+    diff <(cd zoo && find . -name '*.safetensors' -not -path './training/*' | sed 's|^\./||; s|/|-|; s|\.safetensors$||' | sort) \
+        <(cd docs/images/zoo && find . -name '*.png' | sed 's|^\./||; s|\.png$||' | sort)
+}
 check "a block without a word is refused" refused "" "saccade envs" "no word says why it is not run"
 check "a target that make lacks is refused" refused "" "make demos" "make has no 'demos'"
 check "a reason that is none is refused" refused " boring" "saccade envs" "'boring' is a reason"
@@ -188,6 +193,7 @@ too_wide() # a page with one line too many is refused, and which it is said
     ! narrow "$work/wide.md" >"$work/said" && grep -q 'wide.md:[0-9]*: 121 columns$' "$work/said"
 }
 check "links lead somewhere" links
+check "every policy has a picture (scripts/pictures.sh site)" pictured
 check "links to headings name their document, and lead to one" places
 check "README's first screen names the two commands and what they install" first_screen
 check "lines have at most 120 columns" narrow README.md CONTRIBUTING.md CHANGELOG.md docs/*.md zoo/*.md zoo/*/*.md
