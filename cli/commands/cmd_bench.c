@@ -236,7 +236,7 @@ static int run_attention(const cli_args *args)
     if (!ok) return CLI_USAGE;
     const char *form = cli_value(args, "form");
     if (form && !bench_form_named(form))
-        return cli_usage("bench: unknown form '%.80s'%s", form, sac_did_you_mean(sac_nearest(form, form_name, NULL)));
+        return cli_usage("bench: unknown form '%.80s'%s", form, sac_expected(form, form_name, NULL));
     const int *size = bench_sizes;
     while (*size && ((uint64_t)*size < first || (uint64_t)*size > last)) size++;
     if (!*size)
@@ -274,8 +274,7 @@ static int run_vision(const cli_args *args)
     int known = 0;
     while (form && bench_vision_forms[known] && strcmp(bench_vision_forms[known], form) != 0) known++;
     if (!bench_vision_forms[known])
-        return cli_usage("bench: unknown form '%.80s'%s", form,
-                         sac_did_you_mean(sac_nearest(form, vision_form_name, NULL)));
+        return cli_usage("bench: unknown form '%.80s'%s", form, sac_expected(form, vision_form_name, NULL));
     const int *side = bench_vision_sides;
     while (*side && ((uint64_t)*side < first || (uint64_t)*side > last)) side++;
     if (!*side)

@@ -55,6 +55,7 @@ static sac_status check_actions(const replay *r, const char *path)
 static sac_status read_actions(replay *r, const char *path)
 {
     SAC_TRY(sac_csv_load(&r->actions, &r->rows, path, r->spec->action_size, action_limit));
+    if (r->rows == 0) return sac_fail(SAC_ERROR_FORMAT, "%.400s: there is no action, expected one a line", path);
     return check_actions(r, path);
 }
 

@@ -66,13 +66,9 @@ bool sac_attention_form_divides(const char *name)
     return !form || !form->map || !form->map->has_signs;
 }
 
-// a word near to a form's name names that form, another one all of them
 static sac_status fail_unknown(const char *name)
 {
-    static const char all[] =
-        ", expected softmax, relu, exp, square, positive, trig, hybrid, sara-relu, sara-exp or sara-square";
-    const char *near = sac_nearest(name, name_at, NULL);
-    return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", name, near ? sac_did_you_mean(near) : all);
+    return sac_fail(SAC_ERROR_ARGUMENT, "attention: unknown form '%.80s'%s", name, sac_expected(name, name_at, NULL));
 }
 
 static sac_status check(const sac_attention_def *def, const sac_attention_form *form)

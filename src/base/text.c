@@ -5,7 +5,8 @@
 
 enum
 {
-    WORD_SIZE = 64
+    WORD_SIZE = 64,
+    LIST_SIZE = 512
 };
 
 static int smaller(int a, int b)
@@ -76,6 +77,27 @@ const char *sac_did_you_mean(const char *nearest)
     if (!nearest) return "";
     snprintf(text, sizeof text, ", did you mean '%.*s'?", WORD_SIZE, nearest);
     return text;
+}
+
+const char *sac_expected(const char *word, const char *(*candidates)(const void *user, int index), const void *user)
+{
+    static _Thread_local char text[LIST_SIZE];
+    const char *nearest = sac_nearest(word, candidates, user);
+    if (nearest) return sac_did_you_mean(nearest);
+    size_t length = 0;
+    const char *name;
+    text[0] = '\0';
+    for (int i = 0; (name = candidates(user, i)) && length < sizeof text; i++)
+    {
+        const char *between = i == 0 ? ", expected " : candidates(user, i + 1) ? ", " : " or ";
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", between, name);
+    }
+    return text;
+}
+
+const char *sac_expected_of(const char *word, const char *const *names)
+{
+    return sac_expected(word, array_name, (const void *)names);
 }
 
 const char *sac_plural(long long count)

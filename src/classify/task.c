@@ -124,7 +124,7 @@ static sac_status choose_kind(sac_classify_task *t, const sac_yaml *yaml, const 
     const sac_option *options = sac_net_options(kind);
     if (!options)
         return sac_fail(SAC_ERROR_ARGUMENT, "%.400s: net.kind: there is no '%.60s'%s", path, kind,
-                        sac_did_you_mean(sac_nearest(kind, sac_net_kind_name, NULL)));
+                        sac_expected(kind, sac_net_kind_name, NULL));
     SAC_ASSERT(sac_options_size(options) <= sizeof t->net);
     snprintf(t->kind, sizeof t->kind, "%s", kind);
     return SAC_OK;

@@ -103,7 +103,7 @@ sac_status sac_search_create(sac_search **out, const sac_search_def *def)
     const sac_search_method *method = find(def->method);
     if (!method)
         return sac_fail(SAC_ERROR_ARGUMENT, "unknown search method '%.80s'%s", def->method,
-                        sac_did_you_mean(sac_nearest(def->method, name_at, NULL)));
+                        sac_expected(def->method, name_at, NULL));
     if (def->dimension < 1)
         return sac_fail(SAC_ERROR_ARGUMENT, "%s: dimension is %d, expected at least 1", method->name, def->dimension);
 

@@ -70,7 +70,7 @@ sac_status sac_net_create(sac_net **out, const sac_net_def *def)
     const net_kind *kind = find_kind(def->kind);
     if (!kind)
         return sac_fail(SAC_ERROR_ARGUMENT, "net.kind: there is no '%.60s'%s", def->kind,
-                        sac_did_you_mean(sac_nearest(def->kind, sac_net_kind_name, NULL)));
+                        sac_expected(def->kind, sac_net_kind_name, NULL));
     sac_net *net = SAC_NEW(sac_net);
     if (!net) return sac_fail_memory("a net");
     net->values[net->value_count++] = def->input;

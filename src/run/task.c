@@ -195,12 +195,12 @@ static sac_status resolve_choices(chosen list[CHOSEN_COUNT], const char *where)
         while ((name = name_at[i](NULL, index)) && !names(name, c->name)) index++;
         if (!name)
         {
-            const char *meant = sac_did_you_mean(sac_nearest(c->name, name_at[i], NULL));
+            const char *nearest = sac_nearest(c->name, name_at[i], NULL);
             bool pluggable = i == ENV || i == POLICY;
-            const char *else_say =
-                pluggable ? "; one that is not built in comes with a plugin, which is not loaded" : "";
-            return sac_fail(SAC_ERROR_ARGUMENT, "%s: %s.%s: unknown name '%.80s'%s", where, c->section, c->selector,
-                            c->name, meant[0] ? meant : else_say);
+            return sac_fail(
+                SAC_ERROR_ARGUMENT, "%s: %s.%s: unknown name '%.80s'%s", where, c->section, c->selector, c->name,
+                nearest || !pluggable ? sac_expected(c->name, name_at[i], NULL)
+                                      : "; one that is not built in comes with a plugin, which is not loaded");
         }
         c->options = options_of(i, index, c);
     }

@@ -194,6 +194,7 @@ check "bench attention refuses sizes between two" refuses 2 "--tokens 65..127 ho
 check "bench attention" attention
 check "bench vision refuses an unknown form" refuses 2 "did you mean 'softmax'?" \
     "$saccade" bench vision --form sotfmax
+check "bench vision names its forms" refuses 2 "'zebra', expected softmax, " "$saccade" bench vision --form zebra
 check "bench vision refuses sides between two" refuses 2 "--pixels 225..447 holds none of" \
     "$saccade" bench vision --pixels 225..447
 check "bench vision" vision

@@ -174,6 +174,8 @@ started() # a net with another attention begins where one with softmax ended; th
 refusals()
 {
     refuses 2 "there is no 'resnt', did you mean 'resnet'?" "$saccade" fit "$task" --run no --set net.kind=resnt &&
+        refuses 2 "there is no 'zebra', expected resnet, attention-net or vit" \
+            "$saccade" fit "$task" --run no --set net.kind=zebra &&
         refuses 2 "unknown option 'widht', did you mean 'width'?" "$saccade" fit "$task" --run no --set net.widht=3 &&
         refuses 2 "unknown section 'nets', expected data, net, train or evaluation, did you mean 'net'?" \
             "$saccade" fit "$task" --run no --set nets.width=3 &&

@@ -29,11 +29,19 @@ typedef struct world
 
 // Settings with which a world has other parts, other lengths or other chances than with its defaults.
 static const world with_settings[] = {
-    {"car-racing", "original", "rules", "v0"},   {"car-racing", "original", "action_repeat", "3"},
-    {"legs:flat", "any", "action", "released"},  {"legs:stairs", "original", "instant", "true"},
-    {"rooms", "furniture+doors", "things", "8"}, {"rooms", "camera+noise", "things", "8"},
-    {"rooms", "original", "least_level", "4"},   {"grasp", "original", "attempts", "3"},
-    {"grasp", "original", "things", "3"},        {"grasp", "original", "noise", "1"},
+    {"car-racing", "original", "rules", "v0"},
+    {"car-racing", "original", "action_repeat", "3"},
+    {"legs:flat", "any", "action", "released"},
+    {"legs:stairs", "original", "instant", "true"},
+    {"legs:stones", "any", "feet", "either"},
+    {"legs:stairs", "original", "period", "0.24"},
+    {"rooms", "furniture+doors", "things", "8"},
+    {"rooms", "camera+noise", "things", "8"},
+    {"rooms", "original", "least_level", "4"},
+    {"grasp", "original", "attempts", "3"},
+    {"grasp", "original", "things", "3"},
+    {"grasp", "original", "noise", "1"},
+    {"grasp", "original", "meshes", "tests/data/bracket.obj"},
 };
 
 typedef struct seat

@@ -57,8 +57,10 @@ static const struct
     {"legs:obstacles", "any", NULL, NULL},
     {"legs:stones", "original", NULL, NULL},
     {"legs:stones", "friction+mass+latency+camera+terrain", NULL, NULL},
+    {"legs:stones", "any", "feet", "either"},
     {"legs:grid", "any", NULL, NULL},
     {"legs:stairs", "original", "instant", "true"},
+    {"legs:stairs", "original", "period", "0.24"},
     {"rooms", "original", NULL, NULL},
     {"rooms", "furniture+doors+noise+camera+plan", "least_level", "4"},
     {"rooms", "noise", "plan", "tests/data/rooms.xml"},
@@ -66,6 +68,7 @@ static const struct
     {"grasp", "original", NULL, NULL},
     {"grasp", "original", "things", "3"},
     {"grasp", "original", "noise", "1"},
+    {"grasp", "original", "meshes", "tests/data/bracket.obj"},
 };
 
 enum
@@ -74,8 +77,8 @@ enum
     FIRST_CAR = 2,
     FIRST_CONTROL = 12,
     FIRST_LEGS = 27,
-    FIRST_ROOMS = 34,
-    FIRST_GRASP = 38
+    FIRST_ROOMS = 36,
+    FIRST_GRASP = 40
 };
 
 typedef struct seat

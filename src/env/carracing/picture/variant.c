@@ -47,8 +47,7 @@ static int kind_of(const char *name)
 
 static sac_status fail_unknown(const char *name, const char *const *known)
 {
-    return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'%s", name,
-                    sac_did_you_mean(sac_nearest_of(name, known)));
+    return sac_fail(SAC_ERROR_ARGUMENT, "car-racing: unknown variant '%.80s'%s", name, sac_expected_of(name, known));
 }
 
 // One of the words that stand behind "any=", with a "+" between them.
