@@ -16,9 +16,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 mapfile -t mujoco < <(grep -v '^#' python/mujoco.txt)
-# the last four are what Gymnasium's environments of MuJoCo import
+# Gymnasium's environments of MuJoCo import the next four, and MuJoCo's own renderer, beside which tests compare
+# pictures, the last one
 worlds=(gymnasium==1.4.0 box2d==2.3.10 pygame-ce==2.5.8 numpy==2.4.6 vizdoom==1.3.2
-    glfw==2.11.0 imageio==2.38.1 pillow==13.0.0 packaging==25.0)
+    glfw==2.11.0 imageio==2.38.1 pillow==13.0.0 packaging==25.0 pyopengl==3.1.10)
 readers=(onnxruntime==1.31.1 safetensors==0.8.0 tensorboard==2.20.0 setuptools==80.9.0 pillow==13.0.0 mypy==2.4.1
     imageio==2.38.1 imageio-ffmpeg==0.8.1 matplotlib==3.11.2)
 # of PufferLib what needs no build of its environments, in the last version that takes Debian's PyTorch

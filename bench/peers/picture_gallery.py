@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""picture_gallery.py [--out FOLDER]: the page docs/mujoco-gallery.md: every model that comes with the installed packages
-and can be loaded, drawn by MuJoCo's OpenGL and by saccade.mujoco.Renderer side by side, with the mean difference in
+"""picture_gallery.py [FOLDER ...] [--out FOLDER]: the page docs/mujoco-gallery.md: every model that comes with the
+installed packages, or with a package in one of the folders, and can be loaded, drawn by MuJoCo's OpenGL and by saccade.mujoco.Renderer side by side, with the mean difference in
 grey levels and how many times as fast saccade is as mujoco.Renderer under EGL and under OSMesa.
 
 Each draws the same state at 240 x 320 pixels by update_scene and render. Times are of the processor, on one core, the
 best of several, so other programs hardly change them. MuJoCo takes one OpenGL a process, so OSMesa (Debian's
-libosmesa6) is timed in another one; where it is missing its column is empty. FOLDER, docs unless told, gets the page
-and its pictures in images/mujoco. PYTHONPATH is to hold the package (tests/python/run.sh unpacks it into
+libosmesa6) is timed in another one; where it is missing its column is empty. The folder of --out, docs unless told,
+gets the page and its pictures in images/mujoco. PYTHONPATH is to hold the package (tests/python/run.sh unpacks it into
 build/python/site).
 """
 import argparse
@@ -24,7 +24,6 @@ import numpy as np  # noqa: E402
 
 import pictures  # noqa: E402
 
-SITE = pathlib.Path(mujoco.__file__).parent.parent
 SIZE = 240, 320
 REPEAT = 3
 HEAD = """# MuJoCo's models by OpenGL and by saccade
@@ -41,10 +40,10 @@ fast as EGL.
 """
 
 
-def models():
-    """{package/folder/name: path}; some cannot be loaded alone."""
-    paths = sorted(path for path in SITE.rglob("*.xml") if "<mujoco" in path.read_text(errors="replace")[:5000])
-    return {f"{path.relative_to(SITE).parts[0]}/{pictures.named(path)}": path for path in paths}
+def models(folders):
+    """{package/folder/name: path} of installed packages, then of those in these folders; some cannot be loaded alone."""
+    found = pictures.found([]) + (pictures.found(folders) if folders else [])
+    return {f"{package}/{pictures.named(path)}": path for package, path in found}
 
 
 def processor(renderer, data, camera, count):
@@ -68,19 +67,19 @@ def drawn(kind, path, count):
         return pictures.draw(renderer, data, camera), processor(renderer, data, camera, count)
 
 
-def rows(kind, count):
+def rows(kind, count, folders):
     """(name, picture, microseconds) of all that can be loaded."""
-    for name, path in models().items():
+    for name, path in models(folders).items():
         try:
             yield name, *drawn(kind, path, count)
         except (ValueError, mujoco.FatalError):  # a part of a model
             continue
 
 
-def times_of_osmesa():
+def times_of_osmesa(folders):
     """{name: microseconds}, in a process of its own; empty where there is no OSMesa."""
     around = {key: value for key, value in os.environ.items() if key != "PYOPENGL_PLATFORM"}  # this process's own
-    done = subprocess.run([sys.executable, "-W", "ignore", __file__, "--times"], text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, "-W", "ignore", __file__, *folders, "--times"], text=True, stdout=subprocess.PIPE,
                           env={**around, "MUJOCO_GL": "osmesa"})
     if done.returncode:
         print("picture_gallery.py: without OSMesa (scripts/setup.sh libosmesa6)", file=sys.stderr)
@@ -120,16 +119,18 @@ def page(table):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "docs")
     parser.add_argument("--times", action="store_true", help="of this OpenGL alone, as JSON")
     options = parser.parse_args()
-    theirs = rows(mujoco.Renderer, 1)
+    theirs = rows(mujoco.Renderer, 1, options.folders)
     if options.times:
         print(json.dumps({name: seconds for name, _, seconds in theirs}))
         return
-    osmesa, table = times_of_osmesa(), {}
+    osmesa, table = times_of_osmesa(options.folders), {}
+    known = models(options.folders)
     for name, picture, egl in theirs:
-        own, seconds = drawn(pictures.saccade.mujoco.Renderer, models()[name], 5)
+        own, seconds = drawn(pictures.saccade.mujoco.Renderer, known[name], 5)
         keep(options.out / "images/mujoco" / (name.replace("/", "-") + ".png"), (picture, own))
         table[name] = {"mean": np.abs(picture.astype(int) - own).mean(), "egl": egl / seconds,
                        "osmesa": osmesa.get(name, 0) / seconds}

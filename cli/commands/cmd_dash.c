@@ -31,7 +31,8 @@ static int run(const cli_args *args)
     if (status != SAC_OK) return cli_fail(status);
     if (access(path, F_OK) != 0 && !sac_dash_is_folder(dir))
     {
-        fprintf(stderr, "saccade: %s: %s; expected a run folder, or a folder that holds some\n", path, strerror(errno));
+        const char *reason = access(dir, F_OK) == 0 ? "there is no run in it" : strerror(errno);
+        fprintf(stderr, "saccade: %s: %s; expected a run folder, or a folder that holds some\n", dir, reason);
         return CLI_FAILURE;
     }
     const volatile int *interrupt = cli_catch_signals();

@@ -217,8 +217,10 @@ check "without ssh nothing of it is said" no_tunnel
 no_run()
 {
     mkdir -p "$work/hollow"
-    refuses 1 "expected a run folder, or a folder that holds some" "$saccade" dash "$work/nothing" &&
-        refuses 1 "expected a run folder, or a folder that holds some" "$saccade" dash "$work/hollow"
+    refuses 1 "nothing: No such file or directory; expected a run folder, or a folder that holds some" \
+        "$saccade" dash "$work/nothing" &&
+        refuses 1 "hollow: there is no run in it; expected a run folder, or a folder that holds some" \
+            "$saccade" dash "$work/hollow"
 }
 no_port() { refuses 2 "--port is '70000'" "$saccade" dash "$work/toy" --port 70000; }
 check "a folder without a run is said" no_run

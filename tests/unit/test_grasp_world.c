@@ -349,6 +349,31 @@ TEST(moments_of_a_grasp_can_be_drawn)
     close_scene(&other);
 }
 
+// Things that lay inside of each other would be thrown apart. A few roll a little before they rest.
+TEST(things_lie_apart_however_small_their_part_of_the_table)
+{
+    static const double spreads[] = {0, 0.01, 0.08};
+    const grasp_model_def def = {.things = 5, .step = 0.004, .friction = 0.6, .force = 20, .fov = 42};
+    grasp_table *t;
+    assert_ok(sac_grasp_table_create(&t, &def));
+    for (int seed = 0; seed < 60; seed++)
+    {
+        const grasp_layout_def layout = {
+            .things = 5, .first = 0, .last = GRASP_OBJECTS - 1, .spread = spreads[seed % 3]};
+        double rest[5][3], axes[9];
+        assert_ok(sac_grasp_table_reset(t, &layout, (uint64_t)seed));
+        for (int i = 0; i < 5; i++)
+        {
+            const double *drawn = t->placed[i].position;
+            sac_grasp_table_pose(t, i, rest[i], axes);
+            assert_true(hypot(rest[i][0] - drawn[0], rest[i][1] - drawn[1]) < 0.15);
+            for (int j = 0; j < i; j++)
+                assert_true(hypot(drawn[0] - t->placed[j].position[0], drawn[1] - t->placed[j].position[1]) > 0.03);
+        }
+    }
+    sac_grasp_table_destroy(t);
+}
+
 // By physics: what is kept of an attempt is the hand's way, down to where it closes and up again.
 TEST(moments_follow_the_hand)
 {
@@ -436,4 +461,5 @@ TEST(a_viewer_shows_a_grasp)
 TESTS(the_seed_and_the_actions_decide, looking_changes_nothing, a_hand_holds_what_is_between_its_fingers,
       a_weight_beyond_friction_slips, the_hand_stays_above_the_table, the_cloud_is_that_of_the_thing,
       random_actions_leave_nothing_that_is_not_finite, what_is_wrong_is_named, nothing_allocates_while_stepping,
-      lack_of_memory_is_survived, moments_of_a_grasp_can_be_drawn, moments_follow_the_hand, a_viewer_shows_a_grasp)
+      lack_of_memory_is_survived, moments_of_a_grasp_can_be_drawn, moments_follow_the_hand,
+      things_lie_apart_however_small_their_part_of_the_table, a_viewer_shows_a_grasp)

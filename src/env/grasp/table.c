@@ -262,14 +262,29 @@ static void take_object(const grasp_table *t, grasp_placed *p)
     p->weight = sac_grip_weigh(&p->object.thing, p->object.density);
 }
 
-// The things that a seed draws. Where there is no place left for one, it lies beside the others, off the table's
-// middle.
-static void draw(grasp_table *t, const grasp_layout_def *layout, uint64_t seed)
+// Lays a thing where it is free: at a place within `spread`, then further and further out, as far as the camera sees,
+// and in the end in a strip that grows to the left and to the right, so that there is a place.
+static void find_place(grasp_table *t, int index, const double pose[9], double spread, sac_stream *s)
 {
     enum
     {
-        TRIES = 60
+        AROUND = 60,
+        TRIES = 260
     };
+    for (int k = 0; k < TRIES; k++)
+    {
+        const bool around = k < AROUND;
+        const double ahead = around ? spread * (1 + 0.05 * k) : 0.18;
+        const double aside = around ? ahead : 0.38 + 0.02 * (k - AROUND);
+        const double x = sac_stream_uniform(s, -ahead, ahead), y = sac_stream_uniform(s, -aside, aside);
+        lay(&t->placed[index], pose, sac_stream_uniform(s, 0, 2 * pi), x, y);
+        if (is_free(t, index)) return;
+    }
+}
+
+// The things that a seed draws
+static void draw(grasp_table *t, const grasp_layout_def *layout, uint64_t seed)
+{
     sac_stream s = sac_stream_create(seed, 0x7461626c65, 0);
     for (int i = 0; i < t->count; i++)
     {
@@ -277,14 +292,7 @@ static void draw(grasp_table *t, const grasp_layout_def *layout, uint64_t seed)
         p->index = layout->first + (int)sac_stream_below(&s, (uint32_t)(layout->last - layout->first + 1));
         take_object(t, p);
         const double *pose = p->object.poses[sac_stream_below(&s, (uint32_t)p->object.pose_count)];
-        for (int k = 0; k < TRIES; k++)
-        {
-            // further and further out, so that there is a place in the end
-            const double reach = layout->spread * (1 + 0.05 * k);
-            const double x = sac_stream_uniform(&s, -reach, reach), y = sac_stream_uniform(&s, -reach, reach);
-            lay(p, pose, sac_stream_uniform(&s, 0, 2 * pi), x, y);
-            if (is_free(t, i)) break;
-        }
+        find_place(t, i, pose, layout->spread, &s);
     }
 }
 
