@@ -69,6 +69,21 @@ def _plain(x: Any, kind: type, name: str) -> Any:
     return x
 
 
+_SIZES = {"qpos": "nq", "xpos": "nbody", "geom_xpos": "ngeom", "site_xpos": "nsite", "cam_xpos": "ncam",
+          "light_xpos": "nlight"}
+
+
+def _data(x: Any, model: Any, name: str) -> Any:
+    """An MjData of this model, or of a model with the same sizes: MuJoCo reads beyond the end of smaller ones."""
+    data = _plain(x, mujoco.MjData, name)
+    if getattr(data, "model", None) is not model:
+        for array, size in _SIZES.items():
+            if len(getattr(data, array)) != getattr(model, size):
+                raise ArgumentError(f"{name}: an MjData of another model, whose {size} is {len(getattr(data, array))}, "
+                                    f"expected {getattr(model, size)}")
+    return data
+
+
 class _Assets:
     """Textures and meshes of a model, made ready for drawing."""
 
@@ -326,7 +341,7 @@ class Renderer(_Drawing):
         camera: the number or the name of a camera of the model, an MjvCamera, or -1: the free camera
         scene_option: an MjvOption, or None: the default
         """
-        data, camera = _plain(data, mujoco.MjData, "data"), self._camera(camera)
+        data, camera = _data(data, self._model, "data"), self._camera(camera)
         with self._owner:
             self._open("update_scene")
             self._view.update(data, camera, scene_option or self._option)
@@ -343,6 +358,8 @@ class Renderer(_Drawing):
 
     def _draw(self, objects: Any) -> None:
         renderer, scene, assets = self._handle
+        if not self.scene.camera[0].frustum_far and not any(self.scene.camera[0].forward):  # as MuJoCo makes it
+            raise RuntimeError("render cannot be called before update_scene.")
         self._view.count()
         check(lib.sac_mjv_draw(renderer, scene, assets.model, self._view.frame, self._picture, objects))
         self._view.warn(lib.sac_mjv_scene_left_out(scene), stacklevel=4)
@@ -403,7 +420,7 @@ class BatchRenderer(_Drawing):
         scene_callback: called as scene_callback(data, scene) for each data in turn when its MjvScene is made. It may
             add geoms to the scene
         """
-        datas = [_plain(data, mujoco.MjData, "datas") for data in datas]
+        datas = [_data(data, self._model, "datas") for data in datas]
         cameras = self._cameras(camera, len(datas))
         with self._owner:
             batch, _ = self._open("update_scene")

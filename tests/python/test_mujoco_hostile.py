@@ -77,6 +77,30 @@ def test_a_model_without_cameras_lights_or_geoms(mujoco):
             renderer.update_scene(data, 0)
 
 
+def test_data_of_another_model_are_refused(mujoco, scene):
+    model, data = scene
+    larger = mujoco.MjModel.from_xml_string(MODEL.replace("<geom type=\"mesh\"", "<geom size=\"1\"/><geom type=\"mesh\""))
+    same = mujoco.MjModel.from_xml_string(MODEL)
+    with saccade.mujoco.Renderer(larger, 8, 8) as one, saccade.mujoco.BatchRenderer(larger, 8, 8, threads=2) as many:
+        for call, given, name in ((one.update_scene, data, "data"), (many.update_scene, [data], "datas")):
+            with pytest.raises(ValueError, match=f"{name}: an MjData of another model, whose ngeom is .*, expected"):
+                call(given)
+    with saccade.mujoco.Renderer(same, 8, 8) as renderer:  # the same file twice
+        renderer.update_scene(data)
+        assert renderer.render().any()
+
+
+def test_nothing_is_drawn_before_there_is_a_scene(mujoco, scene):
+    with saccade.mujoco.Renderer(scene[0], 8, 8) as renderer:
+        with pytest.raises(RuntimeError, match="before update_scene"):
+            renderer.render()
+        camera = mujoco.MjvCamera()
+        mujoco.mjv_defaultFreeCamera(scene[0], camera)
+        mujoco.mjv_updateScene(scene[0], scene[1], mujoco.MjvOption(), None, camera,
+                               mujoco.mjtCatBit.mjCAT_ALL.value, renderer.scene)  # as some programs do themselves
+        assert renderer.render().any()
+
+
 @pytest.mark.parametrize("wild", WILD)
 def test_sizes_that_are_zero_or_no_numbers(mujoco, scene, wild):
     model, data = scene
