@@ -173,7 +173,7 @@ static int group_rows(const row *rows, int count, group *groups)
     return found;
 }
 
-static void print_groups(const char *fields, const row *rows, int count)
+static void print_groups(const char *fields, const row *rows, int count, bool halves)
 {
     static group groups[MAX_ROWS];
     int found = group_rows(rows, count, groups);
@@ -192,6 +192,8 @@ static void print_groups(const char *fields, const row *rows, int count)
     }
     puts("best evaluation of each run; median, lowest and highest over seeds");
     if (pruned) puts("pruned: others went on from the rung; rungs.csv says why");
+    if (!pruned && halves && found > 1)
+        puts("pruned: none, because all runs had ended at the first rung; a lower --rung halves them");
 }
 
 // runs that no table can rank, and what to do about it
@@ -206,7 +208,7 @@ static void print_unranked(const char *dir, int runs, int ranked)
            runs - ranked, runs, sac_plural(runs), runs - ranked == 1 ? "s" : "ve", dir);
 }
 
-static sac_status print_table(const char *dir)
+static sac_status print_table(const char *dir, bool halves)
 {
     static row rows[MAX_ROWS];
     char path[SAC_PATH_SIZE];
@@ -227,7 +229,7 @@ static sac_status print_table(const char *dir)
         first = false;
     }
     qsort(rows, (size_t)count, sizeof *rows, by_best);
-    if (count > 0) print_groups(header.point, rows, count);
+    if (count > 0) print_groups(header.point, rows, count, halves);
     print_unranked(dir, runs, count);
     sac_free(bytes);
     return SAC_OK;
@@ -245,7 +247,7 @@ static int run(const cli_args *args)
     sac_status status = SAC_OK;
     if (cli_has(args, "table"))
     {
-        status = print_table(dir);
+        status = print_table(dir, false);
         return status == SAC_OK ? CLI_OK : cli_fail(status);
     }
 
@@ -268,7 +270,7 @@ static int run(const cli_args *args)
                                         .halving = halving,
                                         .decided = cli_has(args, "quiet") ? NULL : tell,
                                         .interrupt = interrupt});
-    if (status == SAC_OK && reports) status = print_table(dir);
+    if (status == SAC_OK && reports) status = print_table(dir, halving.reduction > 0);
     // a sweep goes on without --resume
     bool interrupted = status == SAC_ERROR_INTERRUPTED;
     if (interrupted && reports)

@@ -166,6 +166,12 @@ END
         grep -qE '^run-0000,1,failed,' "$work/rates/results.csv"
 }
 
+too_far() # a first rung beyond the runs' ends halves nothing, and that is said
+{
+    "$saccade" sweep "$work/sweep.yaml" --run "$work/far" --halving 2 --rung 5 --generations 4 --quiet | tee "$work/said" &&
+        grep -qxF "pruned: none, because all runs had ended at the first rung; a lower --rung halves them" "$work/said"
+}
+
 stopped() # by a signal: it says how to go on, and that goes on
 {
     "$saccade" sweep "$work/sweep.yaml" --run "$work/stopped" --halving 2 --rung 8 --generations 64 --quiet >"$work/out" 2>"$work/err" &
@@ -203,6 +209,7 @@ check "the same table and the same bytes" same "$work/killed"
 check "a sweep at its end does nothing" again
 check "runs and table say what was pruned and why" told
 check "a pruned run can be gone on with" by_hand
+check "a rung that is too far is said" too_far
 check "with more generations it goes on by the same rungs" longer
 check "rungs in steps" by_steps
 check "what diverges comes last" nowhere
