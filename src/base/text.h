@@ -18,8 +18,8 @@ const char *sac_plural(long long count);
 /// call.
 const char *sac_did_you_mean(const char *nearest);
 
-/// Say what might have been meant in place of an unknown word: ", did you mean 'x'?", or, where no candidate is near, all
-/// of them: ", expected x, y or z". The result lives in the calling thread until its next call.
+/// Say what might have been meant in place of an unknown word: ", did you mean 'x'?", or, where no candidate is near,
+/// all of them: ", expected x, y or z". The result lives in the calling thread until its next call.
 const char *sac_expected(const char *word, const char *(*candidates)(const void *user, int index), const void *user);
 
 /// The same over an array that ends with NULL.
