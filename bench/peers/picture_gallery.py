@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """picture_gallery.py [FOLDER ...] [--out FOLDER]: the page docs/mujoco-gallery.md: every model that comes with the
-installed packages, or with a package in one of the folders, and can be loaded, drawn by MuJoCo's OpenGL and by saccade.mujoco.Renderer side by side, with the mean difference in
-grey levels and how many times as fast saccade is as mujoco.Renderer under EGL and under OSMesa.
+installed packages, or with a package in one of the folders, and can be loaded, drawn by MuJoCo's OpenGL and by
+saccade.mujoco.Renderer side by side, with the mean difference in grey levels and how many times as fast saccade is as
+mujoco.Renderer under EGL and under OSMesa.
 
 Each draws the same state at 240 x 320 pixels by update_scene and render. Times are of the processor, on one core, the
 best of several, so other programs hardly change them. MuJoCo takes one OpenGL a process, so OSMesa (Debian's
@@ -67,9 +68,9 @@ def drawn(kind, path, count):
         return pictures.draw(renderer, data, camera), processor(renderer, data, camera, count)
 
 
-def rows(kind, count, folders):
-    """(name, picture, microseconds) of all that can be loaded."""
-    for name, path in models(folders).items():
+def rows(kind, count, known):
+    """(name, picture, microseconds) of the models that can be loaded."""
+    for name, path in known.items():
         try:
             yield name, *drawn(kind, path, count)
         except (ValueError, mujoco.FatalError):  # a part of a model
@@ -79,8 +80,8 @@ def rows(kind, count, folders):
 def times_of_osmesa(folders):
     """{name: microseconds}, in a process of its own; empty where there is no OSMesa."""
     around = {key: value for key, value in os.environ.items() if key != "PYOPENGL_PLATFORM"}  # this process's own
-    done = subprocess.run([sys.executable, "-W", "ignore", __file__, *folders, "--times"], text=True, stdout=subprocess.PIPE,
-                          env={**around, "MUJOCO_GL": "osmesa"})
+    done = subprocess.run([sys.executable, "-W", "ignore", __file__, *folders, "--times"], text=True,
+                          stdout=subprocess.PIPE, env={**around, "MUJOCO_GL": "osmesa"})
     if done.returncode:
         print("picture_gallery.py: without OSMesa (scripts/setup.sh libosmesa6)", file=sys.stderr)
         return {}
@@ -123,12 +124,12 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2] / "docs")
     parser.add_argument("--times", action="store_true", help="of this OpenGL alone, as JSON")
     options = parser.parse_args()
-    theirs = rows(mujoco.Renderer, 1, options.folders)
+    known = models(options.folders)
+    theirs = rows(mujoco.Renderer, 1, known)
     if options.times:
         print(json.dumps({name: seconds for name, _, seconds in theirs}))
         return
     osmesa, table = times_of_osmesa(options.folders), {}
-    known = models(options.folders)
     for name, picture, egl in theirs:
         own, seconds = drawn(pictures.saccade.mujoco.Renderer, known[name], 5)
         keep(options.out / "images/mujoco" / (name.replace("/", "-") + ".png"), (picture, own))

@@ -262,8 +262,8 @@ static void take_object(const grasp_table *t, grasp_placed *p)
     p->weight = sac_grip_weigh(&p->object.thing, p->object.density);
 }
 
-// Lays a thing where it is free: at a place within `spread`, then further and further out, as far as the camera sees,
-// and in the end in a strip that grows to the left and to the right, so that there is a place.
+// Lays a thing where it is free: within `spread` first, then further and further out, and where that finds no place, in
+// a strip 0.36 m deep that grows to the left and to the right, beyond what the camera sees, until there is one.
 static void find_place(grasp_table *t, int index, const double pose[9], double spread, sac_stream *s)
 {
     enum
