@@ -194,7 +194,7 @@ static void finish_backward(const sac_pct *pct, float *draw, const float *dout, 
     const float turn = grasp[6] / 3.14159265f;
     for (int i = 0; i < 3; i++)
     {
-        draw[i] = dout[i];
+        draw[i] = (float)pct->config.tip_unit * dout[i];
         draw[3 + i] = length > 0 ? (dout[3 + i] - along * grasp[3 + i]) / length : 0;
     }
     draw[6] = 3.14159265f * (1 - turn * turn) * dout[6];

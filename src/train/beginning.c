@@ -22,19 +22,23 @@ static const sac_policy_tensor *find_tensor(const sac_policy *policy, const char
     return NULL;
 }
 
-// Takes the tensors whose names begin with a word from a policy that must have them all, each as large.
+// Takes the tensors whose names begin with a word from a policy that must have them all, each as large. Where there is no
+// such policy, they become zero.
 static sac_status take_word(const sac_run *r, const sac_policy *from, const char *word, float *x0)
 {
     const char *start = r->task->train.start;
     int found = 0;
     for (int i = 0; i < sac_policy_tensor_count(r->policy); i++)
     {
-        const sac_policy_tensor *to = sac_policy_tensor_at(r->policy, i), *tensor = find_tensor(from, to->name);
+        const sac_policy_tensor *to = sac_policy_tensor_at(r->policy, i);
         if (strncmp(to->name, word, strlen(word)) != 0) continue;
-        if (!tensor || sac_policy_tensor_size(tensor) != sac_policy_tensor_size(to))
+        const size_t size = sac_policy_tensor_size(to);
+        const sac_policy_tensor *tensor = from ? find_tensor(from, to->name) : NULL;
+        if (from && (!tensor || sac_policy_tensor_size(tensor) != size))
             return sac_fail(SAC_ERROR_ARGUMENT, "train.take: '%s' has no tensor '%s' of %zu numbers", start, to->name,
-                            sac_policy_tensor_size(to));
-        memcpy(x0 + to->offset, sac_policy_parameters(from) + tensor->offset, sac_policy_tensor_size(to) * sizeof *x0);
+                            size);
+        if (from) memcpy(x0 + to->offset, sac_policy_parameters(from) + tensor->offset, size * sizeof *x0);
+        else memset(x0 + to->offset, 0, size * sizeof *x0);
         found++;
     }
     return found > 0 ? SAC_OK
@@ -79,11 +83,12 @@ sac_status sac_run_draw_start(const sac_run *r, float *x0)
     const char *start = r->task->train.start;
     const bool all = strcmp(r->task->train.take, "all") == 0;
     const bool drawn = strcmp(start, "draw") == 0, zeros = strcmp(start, "zeros") == 0;
-    if ((drawn || zeros) && !all)
+    if (drawn && !all)
         return sac_fail(SAC_ERROR_ARGUMENT,
-                        "train.take: '%s' is to be taken from a policy file, and train.start is '%s', no file",
+                        "train.take: '%s' is to be taken from a policy file or from zeros, and train.start is '%s'",
                         r->task->train.take, start);
     if (drawn || !all) draw(r, x0);
+    if (zeros && !all) return take_words(r, NULL, x0);
     if (drawn || zeros) return SAC_OK;
     sac_policy *policy;
     SAC_TRY(load_start(&policy, start));

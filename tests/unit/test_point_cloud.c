@@ -28,18 +28,19 @@ enum
 
 static const float low[OUTPUTS] = {-9, -9, -9, -1, -1, -1, -4}, high[OUTPUTS] = {9, 9, 9, 1, 1, 1, 4};
 
-static const double unit = 0.5, down = 0.3; // as set below
+static const double unit = 0.5, down = 0.3, tip_unit = 0.7; // as set below
 
 static sac_policy *make(const char *form, bool center)
 {
     const sac_setting settings[] = {
         {"width", "6"},      {"units", "7"},  {"hidden", "5"}, {"layers", "2"},
-        {"attention", form}, {"unit", "0.5"}, {"down", "0.3"}, {"center", center ? "true" : "false"}};
+        {"attention", form}, {"unit", "0.5"}, {"down", "0.3"}, {"tip_unit", "0.7"},
+        {"center", center ? "true" : "false"}};
     const sac_space inputs[] = {{.name = "touch", .kind = SAC_SPACE_VECTOR, .shape = {TOUCH}},
                                 {.name = "cloud", .kind = SAC_SPACE_DEPTH, .shape = {N, 3}}};
     const sac_policy_def def = {.kind = "point-cloud",
                                 .settings = settings,
-                                .setting_count = 8,
+                                .setting_count = 9,
                                 .inputs = inputs,
                                 .input_count = 2,
                                 .action_size = OUTPUTS,
@@ -204,6 +205,7 @@ static void twin_run(const twin *t, double out[OUTPUTS], const float *cloud, con
                 2 * W + TOUCH + (t->center ? 6 : 0));
     for (int i = 0; i < HIDDEN; i++) hidden[i] = tanh(hidden[i]);
     twin_linear(out, tensor(t, "grasp.weight"), tensor(t, "grasp.bias"), hidden, OUTPUTS, HIDDEN);
+    for (int i = 0; i < 3; i++) out[i] *= tip_unit;
     out[5] -= down;
     const double length = sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5]);
     for (int i = 3; i < 6; i++) out[i] /= length;

@@ -204,6 +204,31 @@ TEST(the_search_moves_the_chosen_tensors_alone)
     for (int i = 0; i < 4; i++) sac_task_destroy(tasks[i]);
 }
 
+// Of a start of zeros, train.take takes the tensors that it names; the rest is as it is drawn.
+TEST(a_start_may_be_zero_in_part)
+{
+    const sac_setting settings[] = {{"train.generations", "1"},
+                                    {"search.sigma", "1e-12"},
+                                    {"train.start", "zeros"},
+                                    {"train.take", "output"}};
+    sac_task *draw = load_task(task_text, settings, 2), *part = load_task(task_text, settings, 4);
+    assert_ok(train(draw, "draw", 1, false, &(watcher){0}));
+    assert_ok(train(part, "part", 1, false, &(watcher){0}));
+    sac_policy *drawn = load_mean("draw"), *to = load_mean("part");
+    for (int v = 0; v < sac_policy_tensor_count(to); v++)
+    {
+        const sac_policy_tensor *tensor = sac_policy_tensor_at(to, v);
+        const float factor = strncmp(tensor->name, "output", 6) == 0 ? 0 : 1;
+        for (size_t i = 0; i < sac_policy_tensor_size(tensor); i++)
+            assert_true(fabsf(sac_policy_parameters(to)[tensor->offset + i] -
+                              factor * sac_policy_parameters(drawn)[tensor->offset + i]) <= 1e-10f);
+    }
+    sac_policy_destroy(drawn);
+    sac_policy_destroy(to);
+    sac_task_destroy(draw);
+    sac_task_destroy(part);
+}
+
 // A policy takes the tensors that train.take names from one with others beside them; the rest is as it is drawn.
 TEST(a_start_may_be_taken_in_part)
 {
@@ -240,7 +265,7 @@ TEST(a_start_may_be_taken_in_part)
                                   {{"train.take", "query"}, {"train.start", start}},
                                   {{"train.take", "query"}, {"train.start", "draw"}}};
     static const char *const words[] = {"train.take: no tensor of the policy begins with 'controller'",
-                                        "has no tensor 'query.", "and train.start is 'draw', no file"};
+                                        "has no tensor 'query.", "and train.start is 'draw'"};
     for (int i = 0; i < 3; i++)
     {
         const sac_setting all[] = {bad[i][0], bad[i][1], {"policy.key_size", "3"}};
@@ -287,6 +312,7 @@ int main(void)
         IN_FOLDER(a_stage_scales_the_step_once),
         IN_FOLDER(a_race_gives_the_same_bytes_for_any_number_of_threads_and_goes_on_to_them),
         IN_FOLDER(a_race_after_a_crash_counts_its_steps_once),
+        IN_FOLDER(a_start_may_be_zero_in_part),
         IN_FOLDER(a_start_may_be_taken_in_part),
         IN_FOLDER(a_start_that_is_not_there_is_to_be_trained_first),
         IN_FOLDER(episodes_of_training_may_be_short),

@@ -63,7 +63,7 @@ void sac_pct_finish(const sac_pct *pct, const sac_kernels *kernels, float *grasp
     const float length = sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     for (int i = 0; i < 3; i++)
     {
-        grasp[i] = raw[i];
+        grasp[i] = (float)pct->config.tip_unit * raw[i];
         grasp[3 + i] = length > 0 ? a[i] / length : 0;
     }
     kernels->tanh(grasp + 6, raw + 6, 1);

@@ -12,7 +12,7 @@
 ///     x = norm(x + Wo attention(Wq x, Wk x, Wv x) + bo)     in each layer, and then
 ///     x = norm(x + Wd relu(Wu x))
 ///     raw = Wr tanh(Wh [max over points of x, mean over points of x, what is told beside it])
-///     tip = raw[0..2], approach = (raw[3..5] - (0, 0, down)) / its length, roll = pi tanh raw[6]
+///     tip = tip_unit raw[0..2], approach = (raw[3..5] - (0, 0, down)) / its length, roll = pi tanh raw[6]
 ///
 /// Order and number of the points do not matter. Tokens are planar here, [W, stride].
 
@@ -32,7 +32,7 @@ typedef struct sac_pct_config
     int width, layers, units, hidden;
     bool center;
     char attention[SAC_TEXT_SIZE];
-    double scale, unit, down;
+    double scale, unit, down, tip_unit;
     int attention_features, attention_directions;
     uint64_t attention_seed;
 } sac_pct_config;

@@ -195,6 +195,10 @@ static const sac_option options[] = {
     REAL(down, "0", 1e3,
          "taken from the approach's z before the approach is divided by its length: with 1 or more, grasps begin from "
          "above, and a fit need not turn round one that points up"),
+    {"tip_unit", SAC_OPTION_REAL, offsetof(CONFIG, tip_unit), "1", 1e-6, 1e6, NULL,
+     "metres by which an output of 1 moves the tip. Evolution changes all numbers by the same deviation, so the tip "
+     "should be said in a unit in which it matters as much as the other outputs: 0.1, where the world's tip goes to "
+     "0.1 m, or less"},
     TEXT(attention, "softmax", NULL, ANY_FORM),
     REAL(scale, "0", 1e6, "factor of the logits; 0: 1/sqrt(W), of relu and sara-* 1"),
     INT(attention_features, "0", 0, 4096,
