@@ -351,7 +351,9 @@ TEST(words_are_checked)
     distraction_def falling = {.variant = "camera:easy", .pictures = "procedural", .weakest = 0.5, .strongest = 0.4};
     assert_fails(sac_distraction_create(&d, w, &falling), SAC_ERROR_ARGUMENT, "expected weakest <= strongest");
     assert_fails(create_distraction(&d, w, "background:easy", "nowhere/at/all"), SAC_ERROR_FILE, "nowhere");
-    static const char *const sets[] = {"procedural:", "procedural:-1", "procedural:1.5", "procedural:one"};
+    static const char *const sets[] = {"procedural:",    "procedural:-1",   "procedural:1.5", "procedural:one",
+                                       "procedural:3-1", "procedural:1-",   "procedural:1-x", "procedural:0-32",
+                                       "procedural:-",   "procedural:1-2-3"};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         assert_fails(create_distraction(&d, w, "background:easy", sets[i]), SAC_ERROR_ARGUMENT, "procedural:N");
     assert_ok(create_distraction(&d, w, "original", "procedural"));
@@ -487,9 +489,14 @@ TEST(sets_of_moving_textures)
             assert_memory_not_equal(a, b, bytes);
         }
     }
-    sac_reels_release(reels);
-    sac_reels_release(zero);
-    sac_reels_release(others);
+    // several sets hold the textures of each, one after the other
+    control_reels *both;
+    assert_ok(sac_reels_acquire(&both, "procedural:6-7", 4));
+    assert_int_equal(both->count, 8);
+    for (int v = 0; v < 4; v++)
+        assert_memory_equal(sac_reel_show(&both->reels[4 + v], 3, a), sac_reel_show(&others->reels[v], 3, b), bytes);
+    control_reels *const all[] = {reels, zero, others, both};
+    for (int i = 0; i < 4; i++) sac_reels_release(all[i]);
     sac_free(a);
     sac_free(b);
 }

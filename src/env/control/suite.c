@@ -41,7 +41,7 @@ static const char *const same_world[] = {"observe",  "circular",  "height",  "wi
     {"renderer", SAC_OPTION_TEXT, FIELD(renderer), "own", 0, 0, "own opengl",                                          \
      "opengl: MuJoCo's, slow, to compare with"},                                                                       \
     {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \
-     "what distracts there: procedural, procedural:N, a folder of videos or frames, or a video file"},                 \
+     "what distracts there: procedural, procedural:N, procedural:N-M, a folder of videos or frames, or a video file"}, \
     {"redraw", SAC_OPTION_INT, FIELD(redraw), "0", 0, 1000000, NULL,                                                   \
      "control steps after which distractions are drawn anew; 0: at an episode's start alone"},                         \
     {"weakest", SAC_OPTION_REAL, FIELD(weakest), "1", 0, 1, NULL,                                                      \

@@ -115,33 +115,63 @@ static sac_status read_folder(control_reels *r)
     return status;
 }
 
-// The set of moving textures that "procedural" (0) or "procedural:N" names; -1 when the name is another one.
-static sac_status procedural_set(const char *pictures, int *set)
+// Sets of moving textures, one after the other.
+typedef struct set_range
+{
+    int first, count; // none: the name is that of files
+} set_range;
+
+static bool parse_set(int *set, const char *digits, size_t length)
+{
+    char text[16];
+    double number;
+    if (length == 0 || length >= sizeof text) return false;
+    memcpy(text, digits, length);
+    text[length] = 0;
+    if (!sac_parse_real(text, &number) || number < 0 || number > INT_MAX || number != floor(number)) return false;
+    *set = (int)number;
+    return true;
+}
+
+// "procedural" is the set 0, "procedural:N" the set N, "procedural:N-M" all from N to M.
+static sac_status find_sets(const char *pictures, set_range *sets)
 {
     static const char name[] = "procedural";
-    size_t size = sizeof name - 1;
-    *set = -1;
+    const size_t size = sizeof name - 1;
+    *sets = (set_range){0, 0};
     if (strncmp(pictures, name, size) != 0 || (pictures[size] && pictures[size] != ':')) return SAC_OK;
-    double number = 0;
-    bool good = !pictures[size] || sac_parse_real(pictures + size + 1, &number);
-    if (!good || number < 0 || number > INT_MAX || number != floor(number))
-        return sac_fail(SAC_ERROR_ARGUMENT, "background '%.100s': expected procedural or procedural:N, N from 0 to %d",
-                        pictures, INT_MAX);
-    *set = (int)number;
+    sets->count = 1;
+    if (!pictures[size]) return SAC_OK;
+    const char *from = pictures + size + 1, *dash = strchr(from, '-');
+    int last;
+    bool good = parse_set(&sets->first, from, dash ? (size_t)(dash - from) : strlen(from));
+    if (good && dash)
+    {
+        good = parse_set(&last, dash + 1, strlen(dash + 1)) && last >= sets->first && last - sets->first < REEL_SETS;
+        if (good) sets->count = last - sets->first + 1;
+    }
+    if (good) return SAC_OK;
+    return sac_fail(SAC_ERROR_ARGUMENT,
+                    "background '%.100s': expected procedural, procedural:N or, for up to %d sets, procedural:N-M, "
+                    "with N and M from 0 to %d",
+                    pictures, REEL_SETS, INT_MAX);
+}
+
+static sac_status draw_sets(control_reels *r, set_range sets)
+{
+    for (int s = 0; s < sets.count; s++)
+        for (int i = 0; i < r->wanted; i++) SAC_TRY(sac_reel_draw(&r->reels[r->count++], sets.first + s, i));
     return SAC_OK;
 }
 
 static sac_status read_all(control_reels *r)
 {
-    int set;
-    SAC_TRY(procedural_set(r->pictures, &set));
-    r->reels = SAC_NEW_ARRAY(control_reel, (size_t)r->wanted);
+    set_range sets;
+    SAC_TRY(find_sets(r->pictures, &sets));
+    r->room = r->wanted * (sets.count > 0 ? sets.count : 1);
+    r->reels = SAC_NEW_ARRAY(control_reel, (size_t)r->room);
     if (!r->reels) return sac_fail_memory("videos");
-    if (set >= 0)
-    {
-        for (; r->count < r->wanted; r->count++) SAC_TRY(sac_reel_draw(&r->reels[r->count], set, r->count));
-        return SAC_OK;
-    }
+    if (sets.count > 0) return draw_sets(r, sets);
     if (sac_is_folder(r->pictures)) SAC_TRY(read_folder(r));
     if (r->count > 0) return SAC_OK;
     r->count = 1; // neither folders nor videos in it: it is one video itself
@@ -152,7 +182,7 @@ static sac_status read_all(control_reels *r)
 
 static void destroy(control_reels *r)
 {
-    for (int i = 0; r->reels && i < r->wanted; i++)
+    for (int i = 0; r->reels && i < r->room; i++)
     {
         sac_free(r->reels[i].frames);
         sac_free(r->reels[i].layers);

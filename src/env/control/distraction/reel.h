@@ -9,7 +9,8 @@ enum
 {
     REEL_SIDE = 256,   ///< pixels of a frame's side: frames are stretched to squares, as those of a sky's faces are
     REEL_FRAMES = 120, ///< that are read of a video
-    REEL_LOOP = 100    ///< frames of a moving texture
+    REEL_LOOP = 100,   ///< frames of a moving texture
+    REEL_SETS = 32     ///< sets of moving textures at once, at most: of sixty textures each they take 1 GB
 };
 
 /// One video: frames, or two textures that wander over one another. Texels have red in the lowest byte.
@@ -23,8 +24,8 @@ typedef struct control_reel
 
 typedef struct control_reels
 {
-    control_reel *reels; ///< [count]
-    int count;
+    control_reel *reels; ///< [room], of which `count` are there
+    int count, room;
     char *pictures;
     int wanted, users;
     struct control_reels *next;
@@ -35,8 +36,9 @@ extern const char *const sac_davis_names[];
 
 /// Read the first `wanted` videos in the order of their names. Of a folder that holds all training videos of DAVIS 2017
 /// these alone are taken, as the distracting suite does.
-/// @param      pictures  "procedural", or "procedural:N" for other moving textures (N = 0 is "procedural"); a folder
-///                       of folders of images, of video files, or of images; or a video file
+/// @param      pictures  "procedural", or "procedural:N" for other moving textures (N = 0 is "procedural"), or
+///                       "procedural:N-M" for those of all sets from N to M, `wanted` of each; a folder of folders of
+///                       images, of video files, or of images; or a video file
 /// @param[out] out       released by sac_reels_release; NULL on failure
 /// @return SAC_ERROR_ARGUMENT for an N that is no whole number from 0 on, SAC_ERROR_FILE, SAC_ERROR_FORMAT, or
 /// SAC_ERROR_UNAVAILABLE for files that need FFmpeg
