@@ -22,8 +22,8 @@ static const sac_policy_tensor *find_tensor(const sac_policy *policy, const char
     return NULL;
 }
 
-// Takes the tensors whose names begin with a word from a policy that must have them all, each as large. Where there is no
-// such policy, they become zero.
+// Takes the tensors whose names begin with a word from a policy that must have them all, each as large. Where there is
+// no such policy, they become zero.
 static sac_status take_word(const sac_run *r, const sac_policy *from, const char *word, float *x0)
 {
     const char *start = r->task->train.start;
@@ -37,8 +37,10 @@ static sac_status take_word(const sac_run *r, const sac_policy *from, const char
         if (from && (!tensor || sac_policy_tensor_size(tensor) != size))
             return sac_fail(SAC_ERROR_ARGUMENT, "train.take: '%s' has no tensor '%s' of %zu numbers", start, to->name,
                             size);
-        if (from) memcpy(x0 + to->offset, sac_policy_parameters(from) + tensor->offset, size * sizeof *x0);
-        else memset(x0 + to->offset, 0, size * sizeof *x0);
+        if (from)
+            memcpy(x0 + to->offset, sac_policy_parameters(from) + tensor->offset, size * sizeof *x0);
+        else
+            memset(x0 + to->offset, 0, size * sizeof *x0);
         found++;
     }
     return found > 0 ? SAC_OK

@@ -32,10 +32,9 @@ static const double unit = 0.5, down = 0.3, tip_unit = 0.7; // as set below
 
 static sac_policy *make(const char *form, bool center)
 {
-    const sac_setting settings[] = {
-        {"width", "6"},      {"units", "7"},  {"hidden", "5"}, {"layers", "2"},
-        {"attention", form}, {"unit", "0.5"}, {"down", "0.3"}, {"tip_unit", "0.7"},
-        {"center", center ? "true" : "false"}};
+    const sac_setting settings[] = {{"width", "6"},  {"units", "7"},      {"hidden", "5"},
+                                    {"layers", "2"}, {"attention", form}, {"unit", "0.5"},
+                                    {"down", "0.3"}, {"tip_unit", "0.7"}, {"center", center ? "true" : "false"}};
     const sac_space inputs[] = {{.name = "touch", .kind = SAC_SPACE_VECTOR, .shape = {TOUCH}},
                                 {.name = "cloud", .kind = SAC_SPACE_DEPTH, .shape = {N, 3}}};
     const sac_policy_def def = {.kind = "point-cloud",

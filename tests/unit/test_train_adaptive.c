@@ -207,10 +207,8 @@ TEST(the_search_moves_the_chosen_tensors_alone)
 // Of a start of zeros, train.take takes the tensors that it names; the rest is as it is drawn.
 TEST(a_start_may_be_zero_in_part)
 {
-    const sac_setting settings[] = {{"train.generations", "1"},
-                                    {"search.sigma", "1e-12"},
-                                    {"train.start", "zeros"},
-                                    {"train.take", "output"}};
+    const sac_setting settings[] = {
+        {"train.generations", "1"}, {"search.sigma", "1e-12"}, {"train.start", "zeros"}, {"train.take", "output"}};
     sac_task *draw = load_task(task_text, settings, 2), *part = load_task(task_text, settings, 4);
     assert_ok(train(draw, "draw", 1, false, &(watcher){0}));
     assert_ok(train(part, "part", 1, false, &(watcher){0}));
