@@ -249,6 +249,8 @@ class _Drawing:
         self._open("render")
         size = (*before, self._height, self._width)
         shape = size + (() if self._depth else (2,) if self._segmentation else (3,))
+        if out is not None and not isinstance(out, np.ndarray):
+            raise TypeError(f"out is a {type(out).__name__}, expected a NumPy array of the shape {shape}")
         if out is not None and out.shape != shape:
             if not self._segmentation or out.shape != (*size, 3):  # mujoco.Renderer's, which it leaves aside
                 raise ValueError(f"Expected `out.shape == {shape}`. Got `out.shape={out.shape}` instead.")
@@ -297,6 +299,7 @@ class _Drawing:
             self._handle = self._life = None
 
     def __enter__(self: Drawing) -> Drawing:
+        self._open("__enter__")
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -420,6 +423,8 @@ class BatchRenderer(_Drawing):
         scene_callback: called as scene_callback(data, scene) for each data in turn when its MjvScene is made. It may
             add geoms to the scene
         """
+        if isinstance(datas, mujoco.MjData):
+            raise TypeError("datas is one MjData, expected a list of them")
         datas = [_data(data, self._model, "datas") for data in datas]
         cameras = self._cameras(camera, len(datas))
         with self._owner:

@@ -158,6 +158,8 @@ def test_out_is_filled_and_returned(scene):
     assert renderer.render(out=part) is part and np.array_equal(part, expected) and not wide[:, 70:].any()
     with pytest.raises(ValueError, match="Expected"):
         renderer.render(out=np.empty((60, 40, 3), np.uint8))
+    with pytest.raises(TypeError, match="out is a list, expected a NumPy array"):
+        renderer.render(out=[1, 2])
 
 
 def test_flags_options_and_added_geoms_are_seen(mujoco, scene):
@@ -357,7 +359,7 @@ def test_nothing_can_be_drawn_after_close_or_by_two_threads(scene):
     assert len(caught) == 1 and "another thread" in caught[0]
     renderer.close()
     renderer.close()
-    for call in (renderer.render, renderer.reload, lambda: renderer.update_scene(data)):
+    for call in (renderer.render, renderer.reload, renderer.__enter__, lambda: renderer.update_scene(data)):
         with pytest.raises(RuntimeError, match="cannot be called after close"):
             call()
 

@@ -154,7 +154,7 @@ def test_out_is_filled_and_returned(scenes):
 def test_what_is_wrong_is_an_exception_that_names_it(mujoco, scenes):
     model, datas = scenes
     renderer = saccade.mujoco.BatchRenderer(model, 40, 60, threads=3)
-    for arguments, error, what in (((datas[0],), TypeError, "not iterable"), (([model],), TypeError, "MjData"),
+    for arguments, error, what in (((datas[0],), TypeError, "datas is one MjData"), (([model],), TypeError, "MjData"),
                                    ((datas, "below"), ValueError, "does not exist"),
                                    ((datas, [0] * 3), ValueError, f"3 cameras for {COUNT} data"),
                                    ((datas, [3] * COUNT), ValueError, "out of range")):
