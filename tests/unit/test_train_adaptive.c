@@ -204,7 +204,7 @@ TEST(the_search_moves_the_chosen_tensors_alone)
     for (int i = 0; i < 4; i++) sac_task_destroy(tasks[i]);
 }
 
-// Of a start of zeros, train.take takes the tensors that it names; the rest is as it is drawn.
+// With train.start: zeros, the tensors that train.take names begin at zero; the rest is as it is drawn.
 TEST(a_start_may_be_zero_in_part)
 {
     const sac_setting settings[] = {

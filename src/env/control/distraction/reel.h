@@ -40,8 +40,8 @@ extern const char *const sac_davis_names[];
 ///                       "procedural:N-M" for those of all sets from N to M, `wanted` of each; a folder of folders of
 ///                       images, of video files, or of images; or a video file
 /// @param[out] out       released by sac_reels_release; NULL on failure
-/// @return SAC_ERROR_ARGUMENT for an N that is no whole number from 0 on, SAC_ERROR_FILE, SAC_ERROR_FORMAT, or
-/// SAC_ERROR_UNAVAILABLE for files that need FFmpeg
+/// @return SAC_ERROR_ARGUMENT for an N or M that is no whole number from 0 on, for M below N and for more than
+/// REEL_SETS sets; SAC_ERROR_FILE, SAC_ERROR_FORMAT, or SAC_ERROR_UNAVAILABLE for files that need FFmpeg
 SAC_CHECKED sac_status sac_reels_acquire(control_reels **out, const char *pictures, int wanted);
 
 /// NULL is ignored.
