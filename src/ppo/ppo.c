@@ -90,6 +90,8 @@ static void mark_trained(sac_ppo *p, const sac_ppo_def *def)
 {
     memset(p->trained, 1, p->count);
     if (def->trained) memcpy(p->trained, def->trained, p->policy_count);
+    const size_t first = p->gradient->parts.actor->controller.first;
+    if (first > 0 && !memchr(p->trained, 1, first)) p->fixed_told = p->gradient->told;
 }
 
 static sac_status create_parameters(sac_ppo *p, const sac_ppo_def *def)

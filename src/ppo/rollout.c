@@ -70,6 +70,10 @@ static void look(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int t)
     batch.seen = sac_policy_normaliser_size(p->policy) > 0 ? r->normaliser_sums : NULL;
     point_group(p, room, g, t);
     sac_gradient_forward(p->gradient, room->outputs, p->x, &batch, room->policy_workspace);
+    if (p->fixed_told > 0)
+        memcpy(r->told + (ptrdiff_t)t * g->lanes * p->fixed_told,
+               sac_gradient_told(p->gradient, &batch, room->policy_workspace),
+               (size_t)g->lanes * (size_t)p->fixed_told * sizeof(float));
     sac_action_head_scale(&p->head, room->outputs, g->lanes);
     sac_ppo_value(p, room, sac_gradient_inputs(p->gradient, &batch, room->policy_workspace), g->lanes, r->critic_sums,
                   r->values + (ptrdiff_t)t * g->lanes, &value);

@@ -27,6 +27,7 @@ static void place(const sac_ppo *p, sac_ppo_room *r, sac_workspace *at)
     r->scratch = sac_take(at, SAC_LEARN_SCRATCH, 1);
     TAKE(policy_parts, frames * inputs);
     TAKE(critic_parts, frames * asked);
+    TAKE(told, p->fixed_told > 0 ? frames : 0);
     TAKE(starts, frames);
     TAKE(outputs, frames * (size_t)p->head.outputs);
     TAKE(doutputs, frames * (size_t)p->head.outputs);

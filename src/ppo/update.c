@@ -60,6 +60,7 @@ static void gather(const sac_ppo *p, sac_ppo_room *room, const place *at, int co
     {
         const ptrdiff_t row = row_of(p, at, t), to = (ptrdiff_t)t * columns + column;
         sac_ppo_point(p, r, row, room->policy_parts + to * inputs, room->critic_parts + to * p->critic.input_count);
+        if (p->fixed_told > 0) room->told[to] = r->told + row * p->fixed_told;
         memcpy(room->drawn + to * p->head.size, r->drawn + row * p->head.size, size * sizeof(float));
         room->starts[to] = r->starts[row];
         room->old[to] = r->likelihood[row];
@@ -91,7 +92,8 @@ static double run_slice(void *user, const sac_learn *l, const sac_slice *slice, 
                              .cell = p->hidden ? room->cell : NULL,
                              .before = p->told ? room->before : NULL,
                              .temperature = 1,
-                             .parts = room->policy_parts};
+                             .parts = room->policy_parts,
+                             .told = p->fixed_told > 0 ? room->told : NULL};
     sac_batch value;
     const float *logs = p->x + p->policy_count + p->critic_count;
     // forward changes the states, and backward asks only what it has kept

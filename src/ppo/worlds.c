@@ -32,6 +32,7 @@ static void place_rollout(const sac_ppo *p, sac_ppo_rollout *r, size_t lanes, sa
     TAKE(hidden, chunks * lanes * hidden);
     TAKE(cell, chunks * lanes * hidden);
     TAKE(before, chunks * lanes * told);
+    TAKE(told, rows * (size_t)p->fixed_told);
     TAKE(normaliser_sums, 2 * (size_t)sac_policy_normaliser_size(p->policy));
     TAKE(critic_sums, 2 * (size_t)p->critic.normaliser.size);
     TAKE(return_sums, 4);

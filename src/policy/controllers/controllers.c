@@ -13,5 +13,6 @@ sac_status sac_controller_plan(sac_controller *controller, sac_policy *policy, c
     for (int i = 0; controllers[i]; i++)
         if (strcmp(controllers[i]->name, name) == 0) controller->ops = controllers[i];
     SAC_ASSERT(controller->ops); // the option's choices are this table
+    controller->first = (size_t)policy->parameter_count;
     return controller->ops->plan(controller, policy);
 }
