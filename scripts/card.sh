@@ -69,6 +69,8 @@ generation_of() # POLICY
     of=$(sed -n 's/^ *generations: //p' "$1.yaml" | tail -n 1) vector=$(sed -n 's/^ *vector: //p' "$1.yaml" | tail -n 1)
     if [[ ${vector:-best} == best ]]; then
         echo "What ships is the vector of generation $at of these $of, the best by the evaluations of its training."
+    elif grep -q '^ *method: ppo' "$(task_of "$1.yaml")"; then
+        echo "What ships is the policy after generation $at of these $of."
     else
         echo "What ships is the mean of the search after generation $at of these $of."
     fi
