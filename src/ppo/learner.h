@@ -118,11 +118,11 @@ struct sac_ppo
     uint64_t seed, iterations;
     sac_comm *comm;
     const volatile int *interrupt;
-    int steps, sequence;              ///< T, L
-    int actions, hidden, told;        ///< A, H, numbers told of a frame (0 without motion)
-    int max_steps;                    ///< of an episode
-    int fixed_told;                   ///< numbers told of a frame that are kept: nothing before the controller is trained,
-                                      ///< so that no update has to look again; 0: it has to
+    int steps, sequence;       ///< T, L
+    int actions, hidden, told; ///< A, H, numbers told of a frame (0 without motion)
+    int max_steps;             ///< of an episode
+    int fixed_told;            ///< numbers told of a frame that are kept: nothing before the controller is trained,
+                               ///< so that no update has to look again; 0: it has to
     size_t part_bytes[SAC_MAX_PARTS]; ///< of the world's parts that are seen; 0: it is not
     int part_count;
 

@@ -15,9 +15,14 @@ enum
 
 static sac_policy *create_agent(const sac_env_def *env_def, const char *kind, const char *controller)
 {
-    const sac_setting settings[] = {{"controller", controller}, {"motion", "true"},     {"normaliser", "true"},
-                                    {"patch", "8"},             {"stride", "0"},        {"hidden", "6"},
-                                    {"attention", "relu"},      {"attention_features", "0"}};
+    const sac_setting settings[] = {{"controller", controller},
+                                    {"motion", "true"},
+                                    {"normaliser", "true"},
+                                    {"patch", "8"},
+                                    {"stride", "0"},
+                                    {"hidden", "6"},
+                                    {"attention", "relu"},
+                                    {"attention_features", "0"}};
     sac_env *env;
     sac_policy *policy;
     assert_ok(sac_env_create(&env, env_def));
@@ -33,7 +38,8 @@ static size_t mark_controller(const sac_policy *policy, uint8_t *trained)
     for (int i = 0; i < sac_policy_tensor_count(policy); i++)
     {
         const sac_policy_tensor *t = sac_policy_tensor_at(policy, i);
-        if (strncmp(t->name, "lstm", 4) != 0 && strncmp(t->name, "hidden", 6) != 0 && strncmp(t->name, "output", 6) != 0)
+        if (strncmp(t->name, "lstm", 4) != 0 && strncmp(t->name, "hidden", 6) != 0 &&
+            strncmp(t->name, "output", 6) != 0)
             continue;
         memset(trained + t->offset, 1, sac_policy_tensor_size(t));
         if (t->offset < first) first = t->offset;

@@ -47,7 +47,7 @@ struct sac_controller
     int layers;                  ///< of mlp, `hidden` units each
     bool has_cell;
     size_t prepared_size, scratch_size; ///< floats
-    size_t first; ///< offset of its first tensor; all before it belong to what it is told
+    size_t first;                       ///< offset of its first tensor; all before it belong to what it is told
     // Offsets of the tensors. A controller has some of them.
     sac_layer from_inputs;                    ///< to the hidden units, or to the four gates of each
     sac_layer from_hidden;                    ///< to the four gates of each hidden unit, from those of the step before
