@@ -59,7 +59,7 @@ generation() # POLICY
 file = open(sys.argv[1], "rb")
 header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
 print(json.loads(header["__metadata__"]["info"])["generation"])' "$1") &&
-        grep -qE "^What ships is the (vector of|mean of the search after) generation $at of these [0-9]+[.,]" "${1%.*}.md"
+        grep -qE "^What ships is the (vector of|mean of the search after|policy after) generation $at of these [0-9]+[.,]" "${1%.*}.md"
 }
 
 # where something before the recipe was trained by another version, the card says so, and what is verified
