@@ -56,7 +56,7 @@ typedef struct sac_ppo_rollout
     uint8_t *counts;                       ///< [T, lanes] 0: a push, which nothing is learned from
     float *hidden, *cell;                  ///< [T / L + 1, lanes, H] before each sequence, and after the last step
     float *before;                         ///< [T / L + 1, lanes, told] likewise
-    float *told;                           ///< [T, lanes, told] of each frame, where that stays the same
+    float *told;                           ///< [T, lanes, fixed_told] what the controller is told of each frame
     double *normaliser_sums, *critic_sums; ///< [2, F] of what the normalisers were told
     double *return_sums;         ///< [3] count, sum and squares of discounted returns; then rewards not numbers
     sac_ppo_world *worlds;       ///< [lanes] after the rollout
@@ -80,7 +80,7 @@ typedef struct sac_ppo_room
 {
     void *policy_workspace, *critic_workspace;
     const void **policy_parts, **critic_parts; ///< [frames, inputs]
-    const float **told;                        ///< [frames] of what stays the same
+    const float **told;                        ///< [frames] the rollout's rows of it
     uint8_t *starts;                           ///< [frames]
     float *outputs, *doutputs;                 ///< [frames, O]
     float *values, *dvalues;                   ///< [frames]
@@ -121,8 +121,8 @@ struct sac_ppo
     int steps, sequence;       ///< T, L
     int actions, hidden, told; ///< A, H, numbers told of a frame (0 without motion)
     int max_steps;             ///< of an episode
-    int fixed_told;            ///< numbers told of a frame that are kept: nothing before the controller is trained,
-                               ///< so that no update has to look again; 0: it has to
+    int fixed_told;            ///< numbers of a frame that a rollout keeps for updates, because nothing before the
+                               ///< controller is trained; 0: updates look at the frame again
     size_t part_bytes[SAC_MAX_PARTS]; ///< of the world's parts that are seen; 0: it is not
     int part_count;
 

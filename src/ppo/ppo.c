@@ -90,6 +90,11 @@ static void mark_trained(sac_ppo *p, const sac_ppo_def *def)
 {
     memset(p->trained, 1, p->count);
     if (def->trained) memcpy(p->trained, def->trained, p->policy_count);
+}
+
+// Where nothing before the controller is trained, what the controller is told of a frame stays the same.
+static void choose_what_to_keep(sac_ppo *p)
+{
     const size_t first = p->gradient->parts.actor->controller.first;
     if (first > 0 && !memchr(p->trained, 1, first)) p->fixed_told = p->gradient->told;
 }
@@ -107,6 +112,7 @@ static sac_status create_parameters(sac_ppo *p, const sac_ppo_def *def)
     if (!p->x || !p->sums || !p->kept || !p->trained || !p->order) return sac_fail_memory("the parameters of ppo");
     SAC_TRY(draw_start(p, def));
     mark_trained(p, def);
+    choose_what_to_keep(p);
     sac_optimiser_def optimiser = sac_optimiser_default_def();
     optimiser.rate = p->config.rate;
     optimiser.epsilon = p->config.epsilon;
