@@ -308,7 +308,7 @@ TEST(a_weaker_background_is_nearer_to_grey)
                                .weakest = strengths[i],
                                .strongest = strengths[i]};
         assert_ok(sac_distraction_create(&d, w, &def));
-        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
+        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}, true));
         sac_distraction_reset(d, w, 3);
         assert_ok(sac_control_view_draw(view, w, d, rgb[i]));
         sac_control_view_destroy(view);
@@ -519,7 +519,7 @@ TEST(a_ground_to_look_through_is_mixed_as_it_is_drawn)
         distraction_def def = {
             .variant = "background:easy", .pictures = "procedural", .plain = plain, .weakest = 1, .strongest = 1};
         assert_ok(sac_distraction_create(&d, w, &def));
-        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}));
+        assert_ok(sac_control_view_create(&view, w, &(sac_mujoco_view_def){.height = HEIGHT, .width = WIDTH}, true));
         sac_distraction_reset(d, w, 3);
         assert_ok(sac_control_view_draw(view, w, d, rgb[plain]));
         sac_control_view_destroy(view);

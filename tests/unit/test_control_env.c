@@ -302,6 +302,82 @@ TEST(people_get_pictures_of_any_size)
     close_scene(&s);
 }
 
+static uint8_t difference_of(uint8_t now, uint8_t first)
+{
+    int d = 128 + now - first;
+    return (uint8_t)(d < 0 ? 0 : d > 255 ? 255 : d);
+}
+
+// subtract=first: 128 + now - first of what the same world shows without it, also after a second reset, after a
+// snapshot is restored, and where nobody wanted the first picture
+TEST(pictures_are_shown_as_differences_from_the_first)
+{
+    static const char *const variant = "camera:easy+color:easy+background:hard";
+    scene plain = open_scene("cartpole-swingup", variant, "height=40,width=40");
+    scene change = open_scene("cartpole-swingup", variant, "height=40,width=40,subtract=first");
+    uint8_t *first = sac_alloc(plain.size), *snapshot = sac_alloc(sac_env_snapshot_size(change.env));
+    int moved = 0;
+    aim(&plain);
+    aim(&change);
+    for (uint64_t seed = 3; seed < 5; seed++)
+    {
+        assert_ok(sac_env_reset(plain.env, seed, &plain.row));
+        memcpy(first, plain.picture + GUARD, plain.size);
+        change.parts[0] = seed == 3 ? change.picture + GUARD : NULL;
+        assert_ok(sac_env_reset(change.env, seed, &change.row));
+        for (size_t i = 0; i < change.size && seed == 3; i++) assert_int_equal(change.picture[GUARD + i], 128);
+        change.parts[0] = change.picture + GUARD;
+        for (int step = 0; step < 8; step++)
+        {
+            if (step == 4) assert_ok(sac_env_save(change.env, snapshot));
+            if (step == 5) // from another episode back into this one, and the step that was made once more
+            {
+                assert_ok(sac_env_reset(change.env, 77, &change.row));
+                assert_ok(sac_env_restore(change.env, snapshot, sac_env_snapshot_size(change.env)));
+                push(&change, 4);
+                assert_ok(sac_env_step(change.env, &change.row));
+            }
+            push(&plain, step);
+            push(&change, step);
+            assert_ok(sac_env_step(plain.env, &plain.row));
+            assert_ok(sac_env_step(change.env, &change.row));
+            for (size_t i = 0; i < change.size; i++)
+            {
+                uint8_t now = plain.picture[GUARD + i], shown = change.picture[GUARD + i];
+                assert_int_equal(shown, difference_of(now, first[i]));
+                moved += shown != 128;
+            }
+        }
+    }
+    assert_true(moved > 0);
+    sac_free(first);
+    sac_free(snapshot);
+    close_scene(&plain);
+    close_scene(&change);
+}
+
+// a pixel with smooth edges before a background is the mean of the four that a picture of twice the size has there
+TEST(smooth_edges_mix_with_the_background)
+{
+    static const char *const variant = "camera:easy+color:easy+background:hard";
+    scene smooth = open_scene("cheetah-run", variant, "height=20,width=30,antialias=true");
+    scene large = open_scene("cheetah-run", variant, "height=40,width=60");
+    aim(&smooth);
+    aim(&large);
+    assert_ok(sac_env_reset(smooth.env, 2, &smooth.row));
+    assert_ok(sac_env_reset(large.env, 2, &large.row));
+    for (int y = 0; y < 20; y++)
+        for (int x = 0; x < 30; x++)
+            for (int c = 0; c < 3; c++)
+            {
+                const uint8_t *p = large.picture + GUARD + 3 * (2 * y * 60 + 2 * x) + c;
+                int sum = p[0] + p[3] + p[3 * 60] + p[3 * 60 + 3];
+                assert_int_equal(smooth.picture[GUARD + 3 * (y * 30 + x) + c], (sum + 2) / 4);
+            }
+    close_scene(&smooth);
+    close_scene(&large);
+}
+
 static void write_text(const char *name, const char *text)
 {
     assert_ok(sac_write_file(scratch_path(name), text, strlen(text)));
@@ -329,6 +405,7 @@ TEST(what_is_missing_or_broken_is_named)
     assert_fails(env_create(&env, "cheetah-run", NULL, "camera=9"), SAC_ERROR_ARGUMENT, "camera is 9");
     assert_fails(env_create(&env, "cheetah-run", "colr:easy", ""), SAC_ERROR_ARGUMENT, "did you mean 'color'");
     assert_fails(env_create(&env, "cheetah-run", "background:easy", "background=nowhere"), SAC_ERROR_FILE, "nowhere");
+    assert_fails(env_create(&env, "cheetah-run", NULL, "subtract=frist"), SAC_ERROR_ARGUMENT, "did you mean 'first'");
     assert_fails(env_create(&env, "cheetah-run", NULL, "heigth=9"), SAC_ERROR_ARGUMENT, "did you mean 'height'");
 }
 
@@ -354,5 +431,6 @@ TEST(lack_of_memory_is_survived)
 
 TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, states_are_observed_in_place_of_pictures,
       hinges_without_limits_are_told_as_points_of_a_circle, a_bad_action_ends_the_episode,
-      nothing_allocates_while_stepping, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
+      nothing_allocates_while_stepping, pictures_are_shown_as_differences_from_the_first,
+      smooth_edges_mix_with_the_background, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
       every_listed_variant_exists, lack_of_memory_is_survived)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "env/control/difference.h"
 #include "env/control/suite.h"
 #include "env/control/view.h"
 
@@ -18,6 +19,7 @@ typedef struct control_env
     control_world *world;
     control_distraction *distraction; // NULL: none
     control_view *view, *poster;
+    control_difference *difference; // NULL: pictures are shown as they are
     int poster_height, poster_width;
     uint64_t seed, episode;
     int step; // control steps of this episode
@@ -84,13 +86,26 @@ static sac_mujoco_view_def view_def(const control_config *config, int height, in
                                  .opengl = strcmp(config->renderer, "opengl") == 0};
 }
 
+// What is shown to agents: nothing where they are told the state instead.
+static sac_status create_view(control_env *e, const char *variant)
+{
+    const control_config *config = &e->config;
+    const bool background = strstr(variant, "background") != NULL;
+    sac_mujoco_view_def def = view_def(config, config->height, config->width);
+    if (def.opengl && background)
+        return sac_fail(SAC_ERROR_ARGUMENT, "%s: renderer opengl shows no background, only camera and color",
+                        e->world->task->id);
+    if (e->tells) return SAC_OK;
+    SAC_TRY(sac_control_view_create(&e->view, e->world, &def, background));
+    if (strcmp(config->subtract, "first") != 0) return SAC_OK;
+    return sac_difference_create(&e->difference, 3 * (size_t)def.height * (size_t)def.width);
+}
+
 static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
 {
     const control_config *config = &e->config;
     SAC_TRY(sac_world_create(&e->world, task, config->models));
     e->world->circular = config->circular;
-    sac_mujoco_view_def def = view_def(config, config->height, config->width);
-    if (!e->tells) SAC_TRY(sac_control_view_create(&e->view, e->world, &def));
     distraction_def distraction = {.variant = variant,
                                    .camera = config->camera,
                                    .pictures = config->background,
@@ -99,8 +114,7 @@ static sac_status create_parts(control_env *e, const char *variant, const contro
                                    .weakest = config->weakest,
                                    .strongest = config->strongest};
     SAC_TRY(sac_distraction_create(&e->distraction, e->world, &distraction));
-    if (def.opengl && strstr(variant, "background"))
-        return sac_fail(SAC_ERROR_ARGUMENT, "%s: renderer opengl shows no background, only camera and color", task->id);
+    SAC_TRY(create_view(e, variant));
     describe(e);
     return SAC_OK;
 }
@@ -126,6 +140,7 @@ void sac_control_destroy(void *self)
     sac_distraction_destroy(e->distraction);
     sac_control_view_destroy(e->view);
     sac_control_view_destroy(e->poster);
+    sac_difference_destroy(e->difference);
     sac_world_destroy(e->world);
     sac_free(e);
 }
@@ -151,13 +166,23 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
 
 // ---- episodes
 
+// rgb may be NULL; an episode's first picture is drawn all the same where later ones are compared with it.
+static sac_status look(control_env *e, uint8_t *rgb)
+{
+    uint8_t *first = e->difference ? sac_difference_missing(e->difference) : NULL;
+    if (first) SAC_TRY(sac_control_view_draw(e->view, e->world, e->distraction, first));
+    if (!rgb) return SAC_OK;
+    SAC_TRY(sac_control_view_draw(e->view, e->world, e->distraction, rgb));
+    if (e->difference) sac_difference_take(e->difference, rgb);
+    return SAC_OK;
+}
+
 static sac_status show(control_env *e, const sac_env_row *row)
 {
     float *state = row->parts[e->tells ? 0 : STATE];
     if (e->tells || state) sac_world_observe(e->world, &e->numbers);
     for (int i = 0; state && i < e->numbers.count; i++) state[i] = (float)e->numbers.value[i];
-    if (e->tells || !row->parts[CAMERA]) return SAC_OK;
-    return sac_control_view_draw(e->view, e->world, e->distraction, row->parts[CAMERA]);
+    return e->tells ? SAC_OK : look(e, row->parts[CAMERA]);
 }
 
 sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
@@ -171,6 +196,7 @@ sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
     SAC_TRY(sac_world_reset(e->world, seed));
     // Distractions draw from numbers of their own, so that they change no state.
     sac_distraction_reset(e->distraction, e->world, e->episode ? sac_mix_seed(e->seed, e->episode, 0) : e->seed);
+    if (e->difference) sac_difference_restart(e->difference);
     return show(e, row);
 }
 
@@ -221,8 +247,7 @@ void sac_control_state(const void *self, double *values)
     if (e->tells) memcpy(values + m->nq + m->nv, e->numbers.value, (size_t)e->numbers.count * sizeof *values);
 }
 
-// Pictures for people are antialiased, except where there is a background: edges would blend with the black that the
-// background replaces.
+// Pictures for people are antialiased, and never differences.
 sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
 {
     control_env *e = self;
@@ -233,8 +258,8 @@ sac_status sac_control_picture(void *self, uint8_t *rgb, int height, int width)
         e->poster = NULL;
         e->poster_height = e->poster_width = 0;
         sac_mujoco_view_def def = view_def(&e->config, height, width);
-        def.antialias = !sac_distraction_backdrop(e->distraction);
-        SAC_TRY(sac_control_view_create(&e->poster, e->world, &def));
+        def.antialias = true;
+        SAC_TRY(sac_control_view_create(&e->poster, e->world, &def, sac_distraction_backdrop(e->distraction) != NULL));
         e->poster_height = height;
         e->poster_width = width;
     }
@@ -251,6 +276,7 @@ sac_status sac_control_snapshot(void *self, sac_snapshot *snapshot)
     sac_snapshot_part(snapshot, &e->step, sizeof e->step);
     SAC_TRY(sac_world_snapshot(e->world, snapshot));
     sac_distraction_snapshot(e->distraction, e->world, snapshot);
+    if (e->difference) sac_difference_snapshot(e->difference, snapshot);
     if (snapshot->way == SAC_SNAPSHOT_RESTORE) e->has_precise = false, e->started = true;
     return SAC_OK;
 }
@@ -300,5 +326,6 @@ sac_status sac_control_set_state(void *self, const sac_env_field *fields, int co
     SAC_TRY(sac_world_settle(e->world));
     memcpy(e->world->data->qacc_warmstart, warmstart, (size_t)e->world->model->nv * sizeof *warmstart);
     sac_distraction_reset(e->distraction, e->world, e->seed);
+    if (e->difference) sac_difference_restart(e->difference);
     return show(e, row);
 }

@@ -18,8 +18,9 @@ static const char *const variants[] = {"original",
                                        ALL("hard") ":dynamic",
                                        NULL};
 
-static const char *const same_world[] = {"observe",  "circular",  "height",  "width",       "camera", "action_repeat",
-                                         "renderer", "antialias", "shadows", "reflections", "models", NULL};
+static const char *const same_world[] = {"observe",       "circular", "height",    "width",   "camera",
+                                         "action_repeat", "renderer", "antialias", "shadows", "reflections",
+                                         "subtract",      "models",   NULL};
 
 #define FIELD(name) offsetof(control_config, name)
 
@@ -38,6 +39,8 @@ static const char *const same_world[] = {"observe",  "circular",  "height",  "wi
     {"shadows", SAC_OPTION_BOOL, FIELD(shadows), "false", 0, 0, NULL, "lights cast shadows"},                          \
     {"reflections", SAC_OPTION_BOOL, FIELD(reflections), "false", 0, 0, NULL, "the floor mirrors"},                    \
     {"antialias", SAC_OPTION_BOOL, FIELD(antialias), "false", 0, 0, NULL, "smooth edges"},                             \
+    {"subtract", SAC_OPTION_TEXT, FIELD(subtract), "none", 0, 0, "none first",                                         \
+     "first: pictures are shown as 128 + now - the episode's first one"},                                              \
     {"renderer", SAC_OPTION_TEXT, FIELD(renderer), "own", 0, 0, "own opengl",                                          \
      "opengl: MuJoCo's, slow, to compare with"},                                                                       \
     {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \
