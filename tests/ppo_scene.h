@@ -48,7 +48,10 @@ static inline void line_spec(const void *self, sac_env_spec *spec)
         {.name = "truth", .kind = SAC_SPACE_VECTOR, .shape = {3}, .privileged = true},
     };
     static const float low[] = {-1}, high[] = {1};
+    static const sac_env_column columns[] = {{"step", SAC_COLUMN_FLOAT}, {"place", SAC_COLUMN_FLOAT}};
     const line *l = self;
+    spec->columns = columns;
+    spec->column_count = 2;
     spec->observations = parts;
     spec->observation_count = 2;
     spec->action_size = 1;
@@ -100,6 +103,13 @@ static inline sac_status line_step(void *self, const sac_env_row *row)
     return SAC_OK;
 }
 
+static inline void line_state(const void *self, double *values)
+{
+    const line *l = self;
+    values[0] = l->step;
+    values[1] = (double)l->place;
+}
+
 static inline void line_destroy(void *self)
 {
     free(self);
@@ -121,6 +131,7 @@ static inline void line_register(void)
                                     .spec = line_spec,
                                     .reset = line_reset,
                                     .step = line_step,
+                                    .state = line_state,
                                     .destroy = line_destroy};
     static bool done;
     if (!done) assert_ok(sac_env_register(&ops));

@@ -37,6 +37,11 @@ const sac_option sac_ppo_options[] = {
     ROW(control_cost, REAL, "0", 0, 1e6,
         "what a step's reward is reduced by where actions are at their bounds: times the mean square of the action in "
         "halves of its range, as Gymnasium's control cost; returns that are reported stay the world's"),
+    {"stray", SAC_OPTION_TEXT, offsetof(sac_ppo_config, stray), "", 0, 0, NULL,
+     "a number of the world, by its name in what `saccade replay` writes, that should stay near 0; empty: none"},
+    ROW(stray_limit, REAL, "0", 0, 1e9, "how far it may be from 0 at no cost"),
+    ROW(stray_cost, REAL, "1", 0, 1e6,
+        "what a step's reward is reduced by for each unit beyond that; returns that are reported stay the world's"),
     ROW(bootstrap, BOOL, "true", 0, 0,
         "an episode that a time limit ends is worth what the critic says of its last step; false: nothing"),
     ROW(episode_steps, INT, "0", 0, 1000000,

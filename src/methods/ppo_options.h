@@ -15,6 +15,8 @@ typedef struct sac_ppo_config
     double deviation, deviation_floor, logit_scale;
     bool orthogonal, scale_rewards, bootstrap, stagger;
     double reward_clip, control_cost;
+    char stray[SAC_TEXT_SIZE];
+    double stray_limit, stray_cost;
     int push_every, push_steps, episode_steps;
     char critic[SAC_TEXT_SIZE];
     int critic_hidden, critic_layers;

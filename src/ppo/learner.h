@@ -90,7 +90,8 @@ typedef struct sac_ppo_room
     float *hidden, *cell, *before; ///< [sequences, ...]
     float *spare_hidden, *spare_cell, *spare_before;
     float *loss_workspace;
-    double *noise; ///< [lanes, T S]
+    double *noise;   ///< [lanes, T S]
+    double *columns; ///< [column_count] the numbers of a world
     double acting, stepping;
     void *scratch; ///< of the table of layers
     sac_learn l;
@@ -121,6 +122,8 @@ struct sac_ppo
     int steps, sequence;       ///< T, L
     int actions, hidden, told; ///< A, H, numbers told of a frame (0 without motion)
     int max_steps;             ///< of an episode
+    int stray_column;          ///< the number of the world that should stay near 0; -1: none
+    int column_count;          ///< numbers of the world, where one of them is asked for; else 0
     int fixed_told;            ///< numbers of a frame that a rollout keeps for updates, because nothing before the
                                ///< controller is trained; 0: updates look at the frame again
     size_t part_bytes[SAC_MAX_PARTS]; ///< of the world's parts that are seen; 0: it is not
@@ -201,6 +204,12 @@ static inline int sac_ppo_sequences(const sac_ppo *p)
 
 /// rollout.c: drive this rank's groups, and hand what came of it to all ranks.
 SAC_CHECKED sac_status sac_ppo_drive(sac_ppo *p);
+
+/// costs.c: find the number that `stray` names. @return SAC_ERROR_ARGUMENT where the world has no such number
+SAC_CHECKED sac_status sac_ppo_choose_costs(sac_ppo *p, const sac_env *env);
+
+/// What the reward of the play's last step is reduced by.
+double sac_ppo_costs(const sac_ppo *p, sac_ppo_room *room, const sac_play *play);
 
 /// share.c: every rank's rollouts to all ranks. `status`: how this rank's went; a failure of any fails on all.
 SAC_CHECKED sac_status sac_ppo_share(sac_ppo *p, sac_status status);

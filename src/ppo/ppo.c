@@ -66,6 +66,7 @@ static sac_status look_at_world(sac_ppo *p, const sac_env *env)
                         sac_policy_kind(p->policy));
     SAC_TRY(sac_action_head_plan(&p->head, p->policy, p->gradient->outputs, p->config.logit_scale));
     SAC_TRY(sac_ppo_create_critic(&p->critic, &p->config, env, p->gradient, p->policy));
+    SAC_TRY(sac_ppo_choose_costs(p, env));
     p->actions = spec->action_size;
     p->max_steps = spec->max_steps;
     p->hidden = sac_gradient_hidden_size(p->gradient);

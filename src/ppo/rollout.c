@@ -150,21 +150,8 @@ static bool is_cut(const sac_ppo *p, const sac_ppo_world *world, int steps, int 
     return p->config.stagger && world->episode == 0 && steps >= ceil(share * whole);
 }
 
-// The mean square of an action, in halves of its range from the middle of it: 1 at the bounds.
-static double control(const sac_action_head *h, const float *action)
-{
-    double sum = 0;
-    for (int i = 0; i < h->actions; i++)
-    {
-        const double middle = ((double)h->low[i] + (double)h->high[i]) / 2;
-        const double x = ((double)action[i] - (isfinite(middle) ? middle : 0)) / (double)h->units[i];
-        sum += x * x;
-    }
-    return sum / h->actions;
-}
-
 // Notes what a step has brought a lane. Returns whether the lane's episode has ended.
-static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at)
+static bool take_step(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group *g, int lane, ptrdiff_t at)
 {
     sac_ppo_rollout *r = &g->rollout;
     sac_ppo_world *world = &r->worlds[lane];
@@ -172,9 +159,8 @@ static bool take_step(const sac_ppo *p, sac_ppo_group *g, int lane, ptrdiff_t at
     const bool bad = !isfinite(play->reward);
     if (bad) play->reward = 0;
     sac_play_count(play);
-    double reward = play->reward; // that is learned from; the episode's return is the world's
-    if (p->config.control_cost > 0 && p->head.choices == 0)
-        reward -= p->config.control_cost * control(&p->head, play->action);
+    // this is learned from; the episode's return is the world's
+    const double reward = play->reward - sac_ppo_costs(p, room, play);
     uint8_t end = play->terminated || bad ? SAC_TERMINATED : play->truncated ? SAC_TRUNCATED : SAC_GOES_ON;
     if (end == SAC_TRUNCATED && !p->config.bootstrap) end = SAC_TERMINATED;
     r->rewards[at] = (float)reward;
@@ -206,7 +192,7 @@ static sac_status take_steps(const sac_ppo *p, sac_ppo_room *room, sac_ppo_group
     bool truncated = false;
     for (int i = 0; i < g->lanes; i++)
     {
-        const bool ended = take_step(p, g, i, row + i);
+        const bool ended = take_step(p, room, g, i, row + i);
         r->starts[row + g->lanes + i] = ended;
         truncated |= r->ends[row + i] == SAC_TRUNCATED;
     }

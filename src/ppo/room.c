@@ -46,6 +46,7 @@ static void place(const sac_ppo *p, sac_ppo_room *r, sac_workspace *at)
     TAKE(spare_cell, hidden);
     TAKE(spare_before, told);
     TAKE(loss_workspace, sac_ppo_loss_workspace(&p->head, p->frames));
+    TAKE(columns, p->column_count);
     TAKE(noise, SAC_PPO_LANES * (size_t)p->steps * (size_t)p->head.outputs);
 }
 

@@ -45,12 +45,40 @@ TEST(what_control_costs_is_learned_from_and_not_reported)
     assert_true(returned > 6 && returned < 8);
 }
 
+// Where it costs far more to leave the middle than the target brings, it stays there, and the return is the world's
+// own: 10 on average for a point at 0, less what the way there costs. A limit that is never reached costs nothing.
+TEST(what_strays_costs_and_that_is_not_reported)
+{
+    static const char *const near[] = {"train.generations",
+                                       "60",
+                                       "search.stray",
+                                       "place",
+                                       "search.stray_limit",
+                                       "0.1",
+                                       "search.stray_cost",
+                                       "1000",
+                                       NULL};
+    static const char *const far[] = {"train.generations",
+                                      "60",
+                                      "search.stray",
+                                      "place",
+                                      "search.stray_limit",
+                                      "9",
+                                      "search.stray_cost",
+                                      "1000",
+                                      NULL};
+    const double stays = trained("near", near);
+    assert_true(stays > 8 && stays < 12);
+    assert_true(trained("far", far) > 18.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns),
         cmocka_unit_test(it_is_the_gradient_that_learns),
         cmocka_unit_test(what_control_costs_is_learned_from_and_not_reported),
+        cmocka_unit_test(what_strays_costs_and_that_is_not_reported),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -89,6 +89,7 @@ TEST(a_bad_task_is_refused)
         {"search.sequence", "5", "a divisor of search.steps"},
         {"search.critic", "truht", "did you mean 'truth'"},
         {"search.critic", "truth truth", "stands there twice"},
+        {"search.stray", "plce", "did you mean 'place'"},
         {"train.race", "3", "train.race is for evolution"},
         {"train.episodes", "3", "train.episodes is for evolution"},
         {"train.tune", "output:0.5", "scales the steps of a search"},
