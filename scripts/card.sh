@@ -90,6 +90,8 @@ of_recipe() # POLICY
     if [[ -n $date ]]; then
         echo "Verified on $date: \`saccade zoo --verify $name\` ended in these parameters to the bit,"
         echo "\`$hash\`."
+        ! grep -q '^ *once: true$' "$recipe" ||
+            echo "The file that ships comes from that run itself, so its last part was trained once."
     else
         echo "Not verified yet: \`saccade zoo --verify $name\` takes $(steps_of "$recipe") million steps."
     fi

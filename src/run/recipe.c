@@ -35,6 +35,8 @@ static const sac_option recipe_options[] = {
     {"start", SAC_OPTION_TEXT, offsetof(sac_recipe, start), "", 0, 0, NULL, "a policy file"},
     {"verified.date", SAC_OPTION_TEXT, offsetof(sac_recipe, verified_date), "", 0, 0, NULL, "when it was"},
     {"verified.parameters", SAC_OPTION_TEXT, offsetof(sac_recipe, verified_hash), "", 0, 0, NULL, "their hash"},
+    {"verified.once", SAC_OPTION_BOOL, offsetof(sac_recipe, verified_once), "false", 0, 0, NULL,
+     "what ships comes from that run itself"},
     {0},
 };
 
