@@ -187,6 +187,9 @@ if [[ ${trained_on:-procedural} != procedural ]]; then
     tested=(--set background=procedural)
     trained_in="$trained_in, \`background: $trained_on\`"
 fi
+# what changes the picture that it sees is a part of its world, and nothing to set
+[[ $(setting subtract) != first ]] || trained_in="$trained_in, \`subtract: first\`"
+[[ $(setting antialias) != true ]] || trained_in="$trained_in, \`antialias: true\`"
 # one that was trained around walls from any side is reported around those of the world
 if [[ $(setting walls) == any ]]; then
     tested=(--set walls=alternating --set level=10)
