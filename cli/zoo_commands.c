@@ -22,7 +22,7 @@ void zoo_recipe_path(char path[ZOO_PATH_SIZE], const char *policy)
 
 enum
 {
-    WIDTH = 110 ///< of a line, as far as words allow
+    WIDTH = 118 ///< of a line, as far as words allow: 120 with what joins it to the next one
 };
 
 /// A command that is written word by word, over several lines unless it is to be one.
@@ -74,8 +74,12 @@ static sac_status write_part(writer *w, const sac_recipe *recipe, int index)
     sac_recipe_beginning begin;
     SAC_TRY(sac_recipe_begin(&begin, recipe, index, ".", "runs"));
     if (part->uptrains) return write_uptraining(w, part, begin.start);
-    w->column = (size_t)fprintf(w->to, "saccade %s %s --run runs/%s --generations %d",
-                                part->teacher[0] ? "distill" : "train", part->task, part->run, part->generations);
+    char run[SAC_PATH_SIZE], generations[16];
+    snprintf(run, sizeof run, "runs/%s", part->run);
+    snprintf(generations, sizeof generations, "%d", part->generations);
+    w->column = (size_t)fprintf(w->to, "saccade %s %s", part->teacher[0] ? "distill" : "train", part->task);
+    write_option(w, "run", NULL, run);
+    write_option(w, "generations", NULL, generations);
     for (int i = 0; i < begin.setting_count; i++)
         write_option(w, "set", begin.settings[i].key, begin.settings[i].value);
     for (int i = 0; i < part->setting_count; i++)
