@@ -11,7 +11,8 @@ typedef struct control_config
     int height, width, camera, action_repeat, control_steps, redraw;
     double weakest, strongest;
     bool circular, shadows, reflections, antialias;
-    char observe[SAC_TEXT_SIZE], subtract[SAC_TEXT_SIZE], renderer[SAC_TEXT_SIZE], background[SAC_TEXT_SIZE], models[SAC_TEXT_SIZE];
+    char observe[SAC_TEXT_SIZE], subtract[SAC_TEXT_SIZE], renderer[SAC_TEXT_SIZE], background[SAC_TEXT_SIZE],
+        models[SAC_TEXT_SIZE];
 } control_config;
 
 sac_status sac_control_create(void **self, const void *config, const char *variant, const control_task *task);
