@@ -424,8 +424,8 @@ TEST(lack_of_memory_is_survived)
 {
     sac_env *env = NULL;
     scene s = open_scene("cartpole-swingup", NULL, ""); // holds the model, which takes a while to read
-    assert_survives_lack_of_memory(env_create(&env, "cartpole-swingup", "color:easy", "height=16,width=16"),
-                                   sac_env_destroy(env));
+    assert_survives_lack_of_memory(
+        env_create(&env, "cartpole-swingup", "color:easy", "height=16,width=16,subtract=first"), sac_env_destroy(env));
     close_scene(&s);
 }
 
