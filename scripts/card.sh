@@ -91,7 +91,7 @@ of_recipe() # POLICY
         echo "Verified on $date: \`saccade zoo --verify $name\` ended in these parameters to the bit,"
         echo "\`$hash\`."
         ! grep -q '^ *once: true$' "$recipe" ||
-            echo "The file that ships comes from that run itself, so its last part was trained once."
+            echo "The file that ships was taken from that run: its last part has not been trained a second time."
     else
         echo "Not verified yet: \`saccade zoo --verify $name\` takes $(steps_of "$recipe") million steps."
     fi

@@ -25,7 +25,7 @@
 ///     verified:                                     # absent: not yet
 ///       date: 2026-11-22
 ///       parameters: dfd837c4801300d3                # sac_recipe_hash of what came out
-///       once: true                                # optional: what ships is what that run left
+///       once: true                                # optional: what ships was taken from that run
 ///     scores:                                       # of the episodes 0..99, as on the card; absent: not measured; the
 ///                                                   # variants random and idle are the baselines of the plain world
 ///       - {variant: original, mean: 912.6, std: 20.1}
@@ -62,8 +62,7 @@ typedef struct sac_recipe
 {
     char start[SAC_TEXT_SIZE];                                       ///< "": from nothing
     char verified_date[SAC_TEXT_SIZE], verified_hash[SAC_TEXT_SIZE]; ///< "": not yet
-    bool verified_once; ///< the file that ships comes from the run that verified it, so that its last part was trained
-                        ///< once
+    bool verified_once; ///< what ships was taken from the run that verified it, and its last part not trained twice
     sac_recipe_part parts[RECIPE_PARTS];
     int part_count;
     sac_recipe_score scores[RECIPE_SCORES];
