@@ -417,32 +417,19 @@ row_of_teacher()
     vector=$(awk -v run="$teacher" '$2 == "run:" {own = $3 == run} own && $1 == "vector:" {print $2}' "$recipe")
     IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$folder/metrics.csv")"
     returned=$(score "$folder/${vector:-best}.safetensors")
-    if grep -q '^  kind: stepper' "$folder/task.yaml"; then
-        echo "| taught by | \`$teacher\`, a planner that is told the ground about where its feet land, and has nothing to" \
-            "learn: $returned over episodes 0..99 |"
-        return
-    fi
-    if grep -q '^  kind: dodger' "$folder/task.yaml"; then
-        echo "| taught by | \`$teacher\`, a planner that is told where things are and how they move, and tries actions" \
-            "out in its head: $returned over episodes 0..99 |"
-        return
-    fi
-    if grep -q '^  kind: grasper' "$folder/task.yaml"; then
-        echo "| taught by | \`$teacher\`, a planner that is told the thing's shape and place, and tries grasps out in a" \
-            "copy of the world: $returned over episodes 0..99 |"
-        return
-    fi
-    if grep -q '^  kind: pilot' "$folder/task.yaml"; then
-        echo "| taught by | \`$teacher\`, a pilot that is told the way and has nothing to learn: $returned over episodes" \
-            "0..99 |"
-        return
-    fi
-    local told="a network that is told the state of the world and was trained by reward"
-    ! grep -q '^  kind: hierarchical' "$folder/task.yaml" ||
-        told="a policy of two levels that is told where the next opening is and was trained by evolution"
-    echo "| taught by | \`$teacher\`, $told:" \
-        "$returned over episodes 0..99 after $generation generations, $(million "$steps") million steps," \
-        "$(counted "$(minutes "$seconds")" minute) |"
+    local file="runs/$teacher/${vector:-best}.safetensors" told took=""
+    case $(sed -nE 's/^  kind: ([a-z-]+).*/\1/p' "$folder/task.yaml") in
+        stepper) told="a planner that is told the ground about where its feet land, and has nothing to learn" ;;
+        dodger) told="a planner that is told where things are and how they move, and tries actions out in its head" ;;
+        grasper) told="a planner that is told the thing's shape and place, and tries grasps out in a copy of the world" ;;
+        pilot) told="a pilot that is told the way and has nothing to learn" ;;
+        hierarchical) told="a policy of two levels that is told where the next opening is and was trained by evolution" ;;
+        *) told="a network that is told the state of the world and was trained by reward" ;;
+    esac
+    case $told in
+        *trained*) took=" after $generation generations, $(million "$steps") million steps, $(counted "$(minutes "$seconds")" minute)" ;;
+    esac
+    echo "| taught by | \`$teacher\`, $told: $returned over episodes 0..99 (\`saccade eval $file --seeds 0..99\`)$took |"
 }
 
 # what the last part's own run took
