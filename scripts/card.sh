@@ -413,23 +413,22 @@ teacher=$(sed -n 's/^ *teacher: //p' "$recipe" | tail -n 1)
 # what the teacher is told and returns, and what it took
 row_of_teacher()
 {
-    local folder=$runs/$teacher vector steps seconds generation returned
+    local folder=$runs/$teacher vector steps seconds generation returned told took
     vector=$(awk -v run="$teacher" '$2 == "run:" {own = $3 == run} own && $1 == "vector:" {print $2}' "$recipe")
     IFS=, read -r generation steps seconds _ <<<"$(tail -n 1 "$folder/metrics.csv")"
     returned=$(score "$folder/${vector:-best}.safetensors")
-    local file="runs/$teacher/${vector:-best}.safetensors" told took=""
+    took=" after $generation generations, $(million "$steps") million steps, $(counted "$(minutes "$seconds")" minute)"
+    # planners and pilots learn nothing, so they took nothing
     case $(sed -nE 's/^  kind: ([a-z-]+).*/\1/p' "$folder/task.yaml") in
-        stepper) told="a planner that is told the ground about where its feet land, and has nothing to learn" ;;
-        dodger) told="a planner that is told where things are and how they move, and tries actions out in its head" ;;
-        grasper) told="a planner that is told the thing's shape and place, and tries grasps out in a copy of the world" ;;
-        pilot) told="a pilot that is told the way and has nothing to learn" ;;
+        stepper) took="" told="a planner that is told the ground about where its feet land, and has nothing to learn" ;;
+        dodger) took="" told="a planner that is told where things are and how they move, and tries actions out in its head" ;;
+        grasper) took="" told="a planner that is told the thing's shape and place, and tries grasps out in a copy of the world" ;;
+        pilot) took="" told="a pilot that is told the way and has nothing to learn" ;;
         hierarchical) told="a policy of two levels that is told where the next opening is and was trained by evolution" ;;
         *) told="a network that is told the state of the world and was trained by reward" ;;
     esac
-    case $told in
-        *trained*) took=" after $generation generations, $(million "$steps") million steps, $(counted "$(minutes "$seconds")" minute)" ;;
-    esac
-    echo "| taught by | \`$teacher\`, $told: $returned over episodes 0..99 (\`saccade eval $file --seeds 0..99\`)$took |"
+    echo "| taught by | \`$teacher\`, $told: $returned over episodes 0..99" \
+        "(\`saccade eval runs/$teacher/${vector:-best}.safetensors --seeds 0..99\`)$took |"
 }
 
 # what the last part's own run took
