@@ -160,15 +160,23 @@ sac_status sac_play_reset(sac_play *play, uint64_t seed)
     return sac_env_reset(play->env, seed, &play->row);
 }
 
-// One action in the copy, which is put back to the world as it stands. Nothing of it is drawn.
-static sac_status try_action(void *self, const float *action, double *reward)
+// Actions in the copy, which is put back to the world as it stands before them. Nothing of it is drawn.
+static sac_status try_actions(void *self, const float *actions, int steps, double *reward)
 {
     const sac_play *play = self;
-    uint8_t terminated, truncated;
+    const size_t width = (size_t)sac_env_get_spec(play->copy)->action_size;
+    uint8_t terminated = 0, truncated = 0;
     void *unwanted[SAC_MAX_PARTS] = {NULL};
-    const sac_env_row row = {action, unwanted, reward, &terminated, &truncated};
+    *reward = 0;
     SAC_TRY(sac_env_restore(play->copy, play->now, play->now_size));
-    return sac_env_step(play->copy, &row);
+    for (int i = 0; i < steps && !terminated && !truncated; i++)
+    {
+        double paid;
+        const sac_env_row row = {actions + (size_t)i * width, unwanted, &paid, &terminated, &truncated};
+        SAC_TRY(sac_env_step(play->copy, &row));
+        *reward += paid;
+    }
+    return SAC_OK;
 }
 
 static sac_status decide(const sac_play *play, const sac_policy *policy, sac_policy_state *state,
@@ -181,7 +189,7 @@ static sac_status decide(const sac_play *play, const sac_policy *policy, sac_pol
     }
     if (sac_play_ended(play)) return SAC_OK; // nothing can be tried any more
     SAC_TRY(sac_env_save(play->env, play->now));
-    if (policy->ops->search) return policy->ops->search(state, &(sac_trial){(void *)play, try_action}, inputs, action);
+    if (policy->ops->search) return policy->ops->search(state, &(sac_trial){(void *)play, try_actions}, inputs, action);
     return policy->ops->plan(state, play->copy, play->now, play->now_size, inputs, action);
 }
 

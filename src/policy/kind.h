@@ -37,8 +37,9 @@ typedef struct sac_policy_export
 typedef struct sac_trial
 {
     void *self;
-    /// Do one action in a copy of the world as it stands, and say what it was paid.
-    sac_status (*run)(void *self, const float *action, double *reward);
+    /// Do actions [steps, action_size] one after the other in a copy of the world as it stands, until they or the
+    /// episode are at their end, and say what they were paid in all.
+    sac_status (*run)(void *self, const float *actions, int steps, double *reward);
 } sac_trial;
 
 typedef struct sac_policy_ops
@@ -73,7 +74,7 @@ typedef struct sac_policy_ops
     /// Act by trying actions out in a copy of the world, see sac_policy_kind_ops; NULL: it is no planner.
     sac_status (*plan)(sac_policy_state *state, struct sac_env *copy, const void *now, size_t size,
                        const void *const *inputs, float *action);
-    /// The same of a kind that knows nothing of worlds: it tries one action at a time; NULL: it is no such planner.
+    /// The same of a kind that knows nothing of worlds; NULL: it is no such planner.
     sac_status (*search)(sac_policy_state *state, const sac_trial *trial, const void *const *inputs, float *action);
     /// What each choice would have cost by its own reckoning when it acted last, [action_choices]; NULL: it cannot say.
     const float *(*costs)(const sac_policy_state *state);
@@ -130,8 +131,8 @@ SAC_CHECKED sac_status sac_policy_state_open(sac_policy_state *state);
 void sac_policy_state_close(sac_policy_state *state);
 
 extern const sac_policy_ops sac_attention_agent_ops, sac_iap_rank_ops, sac_iap_trans_ops, sac_cnn_ops, sac_mlp_ops,
-    sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops, sac_pilot_ops, sac_grasper_ops, sac_action_tokens_ops,
-    sac_point_cloud_ops, sac_finder_ops;
+    sac_hierarchical_ops, sac_dodger_ops, sac_stepper_ops, sac_pilot_ops, sac_grasper_ops, sac_sampler_ops,
+    sac_action_tokens_ops, sac_point_cloud_ops, sac_finder_ops;
 
 /// The kind of a name, built in or registered (kinds.c); NULL: none. And what it is with some settings.
 const sac_policy_ops *sac_policy_find_kind(const char *name);

@@ -6,9 +6,9 @@
 
 /// The kinds of policies: those that are built in, then those that others have registered.
 static const sac_policy_ops *const kinds[] = {
-    &sac_attention_agent_ops, &sac_iap_rank_ops,    &sac_iap_trans_ops, &sac_cnn_ops,   &sac_mlp_ops,
-    &sac_hierarchical_ops,    &sac_dodger_ops,      &sac_stepper_ops,   &sac_pilot_ops, &sac_grasper_ops,
-    &sac_action_tokens_ops,   &sac_point_cloud_ops, &sac_finder_ops,
+    &sac_attention_agent_ops, &sac_iap_rank_ops,      &sac_iap_trans_ops,   &sac_cnn_ops,    &sac_mlp_ops,
+    &sac_hierarchical_ops,    &sac_dodger_ops,        &sac_stepper_ops,     &sac_pilot_ops,  &sac_grasper_ops,
+    &sac_sampler_ops,         &sac_action_tokens_ops, &sac_point_cloud_ops, &sac_finder_ops,
 };
 
 enum

@@ -54,8 +54,9 @@ static void end(scene *s)
     sac_policy_destroy(s->policy);
 }
 
-static sac_status run(void *self, const float *action, double *reward)
+static sac_status run(void *self, const float *action, int steps, double *reward)
 {
+    assert_int_equal(steps, 1);
     scene *s = self;
     *reward = s->tried++ == s->wanted;
     memcpy(s->last, action, sizeof s->last);

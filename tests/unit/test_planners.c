@@ -37,6 +37,7 @@ static const struct
     {"pilot", map, 1, 2, 0, {0}},       {"dodger", objects, 1, 1, 3, {0}},
     {"stepper", ground, 2, 11, 0, {0}}, {"stepper", ground, 2, 18, 0, {0}},
     {"grasper", thing, 2, 7, 0, {0}},   {"finder", rooms, 2, 2, 0, {"words", "false"}},
+    {"sampler", map, 1, 2, 0, {0}},
 };
 
 enum

@@ -168,7 +168,7 @@ static sac_status holds(bool *out, const grasper_state *s, const sac_trial *tria
         const double off = side == 0 ? 0 : side % 2 ? 0.005 : -0.005;
         for (int i = 0; i < 3; i++) beside.tip[i] += off * axes[3 * i + (side > 2)];
         say(action, &beside, &policy->def);
-        SAC_TRY(trial->run(trial->self, action, &reward));
+        SAC_TRY(trial->run(trial->self, action, 1, &reward));
         *out = reward > 0;
     }
     return SAC_OK;
