@@ -43,10 +43,12 @@ measure() # [WORDS]
     ln -s "$PWD/zoo" "$PWD/examples" "$PWD/.venv" "$folder"
     [[ ! -e ../shared/golden ]] ||
         build/saccade import attention-agent-npz ../shared/golden/attention_agent/CarRacing_released.npz "$folder/article.safetensors" >/dev/null
+    [[ planner != *"${1:-}"* && take-cover != *"${1:-}"* ]] || # the planner of TakeCover, which learns nothing
+        build/saccade train tasks/take-cover-teacher.yaml --run "$folder/planner" --quiet >/dev/null
     while IFS=, read -r mean std episodes command; do
         line=$mean,$std,$episodes
         if [[ $command == "saccade eval "* || $command == "python3 examples/"* ]] && [[ $command == *"${1:-}"* ]] &&
-            [[ $command != *article* || -e $folder/article.safetensors ]]; then
+            [[ $command != *article* || -e $folder/article.safetensors ]] && [[ $command != *planner* || -e $folder/planner ]]; then
             line=$(figures_of "$command" </dev/null)
             [[ -n $line ]] || { echo "$command: no figure" >&2; return 1; }
             [[ $line == "$mean,$std,$episodes" ]] || echo "$command: $mean +- $std was landed, now $line" >&2
