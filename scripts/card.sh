@@ -423,6 +423,7 @@ row_of_teacher()
         stepper) took="" told="a planner that is told the ground about where its feet land, and has nothing to learn" ;;
         dodger) took="" told="a planner that is told where things are and how they move, and tries actions out in its head" ;;
         grasper) took="" told="a planner that is told the thing's shape and place, and tries grasps out in a copy of the world" ;;
+        sampler) took="" told="a planner that is told nothing and tries drawn plans out in a copy of the world" ;;
         pilot) took="" told="a pilot that is told the way and has nothing to learn" ;;
         hierarchical) told="a policy of two levels that is told where the next opening is and was trained by evolution" ;;
         *) told="a network that is told the state of the world and was trained by reward" ;;

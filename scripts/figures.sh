@@ -43,8 +43,9 @@ measure() # [WORDS]
     ln -s "$PWD/zoo" "$PWD/examples" "$PWD/.venv" "$folder"
     [[ ! -e ../shared/golden ]] ||
         build/saccade import attention-agent-npz ../shared/golden/attention_agent/CarRacing_released.npz "$folder/article.safetensors" >/dev/null
-    [[ planner != *"${1:-}"* && take-cover != *"${1:-}"* ]] || # the planner of TakeCover, which learns nothing
-        build/saccade train tasks/take-cover-teacher.yaml --run "$folder/planner" --quiet >/dev/null
+    # the planner of TakeCover, which learns nothing
+    ! grep -qF "${1:-}" <(grep 'eval planner/' $returns) ||
+        build/saccade train tasks/take-cover-teacher.yaml --run "$folder/planner" --quiet >/dev/null || return 1
     while IFS=, read -r mean std episodes command; do
         line=$mean,$std,$episodes
         if [[ $command == "saccade eval "* || $command == "python3 examples/"* ]] && [[ $command == *"${1:-}"* ]] &&

@@ -10,7 +10,8 @@
 enum
 {
     ACTIONS = 2,
-    MOST = 4096
+    MOST = 4096,
+    LONGEST = 64
 };
 
 static const float low[ACTIONS] = {-1, 0}, high[ACTIONS] = {1, 1};
@@ -36,7 +37,7 @@ typedef struct scene
     sac_policy *policy;
     sac_policy_state *state;
     int tried, steps, broken; // plans, actions of each, and the plan at which the world breaks; -1: none
-    float first[MOST][ACTIONS];
+    float first[MOST][ACTIONS], last[LONGEST][ACTIONS]; // of each plan, and all of the last one
     double earned[MOST];
     float action[ACTIONS];
 } scene;
@@ -57,6 +58,7 @@ static sac_status run(void *self, const float *actions, int steps, double *rewar
     s->steps = steps;
     s->earned[s->tried] = *reward;
     memcpy(s->first[s->tried++], actions, sizeof s->action);
+    if (steps <= LONGEST) memcpy(s->last, actions, (size_t)steps * sizeof s->action);
     return SAC_OK;
 }
 
@@ -122,30 +124,77 @@ TEST(elites_are_averaged)
     end(&s);
 }
 
-// A plan that is tried out lies on lines between its points; with a point for each action it moves on by one action
-// from decision to decision, and where nothing can be tried the rest of it is done.
+// With a point for each action, what is tried first in the next decision is the plan without its first action, and
+// where nothing can be tried the rest of it is done.
 TEST(a_plan_moves_on)
 {
     static scene s;
     const float nothing[3] = {0};
     const void *inputs[] = {nothing};
-    begin(&s, (sac_setting[]){{"horizon", "6"}, {"knots", "6"}, {"samples", "30"}, {"rounds", "3"}}, 4);
-    assert_ok(search(&s));
-    assert_int_equal(s.steps, 6);
-    float planned[5][ACTIONS];
-    for (int i = 0; i < 5; i++)
+    float planned[6][ACTIONS];
+    begin(&s, (sac_setting[]){{"horizon", "6"}, {"knots", "6"}, {"samples", "8"}}, 3);
+    for (int i = 0; i < 3; i++) assert_ok(search(&s));
+    int different = 0;
+    for (int i = 0; i < 6; i++)
     {
-        sac_policy_act_on(s.state, inputs, s.action);
-        memcpy(planned[i], s.action, sizeof s.action);
+        sac_policy_act_on(s.state, inputs, planned[i]);
+        different += i > 0 && memcmp(planned[i], planned[i - 1], sizeof s.action) != 0;
     }
+    assert_true(different >= 2);
+    assert_memory_equal(planned[5], planned[4], sizeof s.action); // beyond its end the last action is done
+
     sac_policy_state_reset(s.state); // the same draws again
-    s.tried = 0;
-    assert_ok(search(&s));
-    sac_policy_act_on(s.state, inputs, s.action);
-    assert_memory_equal(s.action, planned[0], sizeof s.action);
-    assert_ok(search(&s));
-    assert_memory_equal(s.first[0], planned[1], sizeof s.action); // the plan that it has is tried first
+    for (int i = 0; i < 4; i++) assert_ok(search(&s));
+    assert_memory_equal(s.first[0], planned[0], sizeof s.action); // the plan that it has is tried first
     end(&s);
+}
+
+// Three points of five actions: the second action is the mean of its neighbours, and so is the fourth.
+TEST(a_plan_lies_on_lines)
+{
+    static scene s;
+    begin(&s, (sac_setting[]){{"horizon", "5"}, {"knots", "3"}, {"samples", "2"}}, 3);
+    for (int decision = 0; decision < 10; decision++)
+    {
+        assert_ok(search(&s));
+        for (int i = 1; i < 5; i += 2)
+            for (int k = 0; k < ACTIONS; k++) // two roundings to floats below 1
+                assert_near(s.last[i][k], ((double)s.last[i - 1][k] + (double)s.last[i + 1][k]) / 2, 1.2e-7);
+    }
+    assert_true(s.last[0][0] != s.last[2][0] || s.last[2][0] != s.last[4][0]);
+    end(&s);
+}
+
+// The parameter scales how far samples deviate: not at all at -1, twice as far at 1, and what is not finite counts as
+// 0. A fifth of the samples each deviates by a half of what the fifth before it does.
+TEST(the_parameter_scales_what_is_drawn)
+{
+    static const float values[] = {0, 1, -1, NAN, INFINITY, 3e38F};
+    static scene s;
+    static float drawn[2][20][ACTIONS];
+    for (int v = 0; v < 6; v++)
+    {
+        begin(&s, (sac_setting[]){{"horizon", "1"}, {"knots", "1"}, {"samples", "20"}, {"deviation", "0.02"}}, 4);
+        sac_policy_state_set_parameters(s.state, &values[v]);
+        assert_ok(search(&s)); // `run` checks the bounds
+        for (int k = 0; k < 20; k++)
+            for (int i = 0; i < ACTIONS; i++)
+            {
+                assert_true(isfinite(s.first[k][i]));
+                if (v < 2) drawn[v][k][i] = s.first[k][i];
+                if (v == 2) assert_true(s.first[k][i] == 0); // where it begins
+                if (v == 3 || v == 4) assert_true(s.first[k][i] == drawn[0][k][i]);
+            }
+        end(&s);
+    }
+    int moved = 0;
+    for (int k = 0; k < 20; k++)
+    {
+        assert_near(drawn[1][k][0], 2 * (double)drawn[0][k][0], 1.2e-7);
+        assert_true(fabsf(drawn[0][k][0]) < 6 * 0.02f * exp2f(-(float)(k % 5))); // six deviations
+        moved += drawn[0][k][0] != 0;
+    }
+    assert_true(moved >= 3 && moved <= 17); // of 19 that are drawn about half; the same numbers on every machine
 }
 
 TEST(what_fails_is_said)
@@ -202,4 +251,5 @@ TEST(it_drives)
     assert_true(first > idle + 20); // six tiles and more of some three hundred that are 1,000 in all
 }
 
-TESTS(the_best_of_what_was_tried_is_done, elites_are_averaged, a_plan_moves_on, what_fails_is_said, it_drives)
+TESTS(the_best_of_what_was_tried_is_done, elites_are_averaged, a_plan_moves_on, a_plan_lies_on_lines,
+      the_parameter_scales_what_is_drawn, what_fails_is_said, it_drives)

@@ -8,8 +8,9 @@
 
 /// A planner for any world that can be saved and whose actions are numbers: it draws plans around the one that it has,
 /// tries each out in a copy of the world, goes on from those that earn most, and does the first action of what comes
-/// of it, anew in each step. With one elite this is predictive sampling (Howell et al. 2022), with more the
-/// cross-entropy method over plans. It sees no picture, so it makes teachers.
+/// of it, anew in each step. With one elite this is predictive sampling (Howell et al. 2022). With more it goes on from
+/// their mean, as the cross-entropy method does, which would fit the deviations as well. It sees no picture, so it
+/// makes teachers.
 ///
 /// A plan is a line through `knots` points that are evenly spread over its `horizon` actions.
 
