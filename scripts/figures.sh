@@ -49,7 +49,7 @@ measure() # [WORDS]
     while IFS=, read -r mean std episodes command; do
         line=$mean,$std,$episodes
         if [[ $command == "saccade eval "* || $command == "python3 examples/"* ]] && [[ $command == *"${1:-}"* ]] &&
-            [[ $command != *article* || -e $folder/article.safetensors ]] && [[ $command != *planner* || -e $folder/planner ]]; then
+            [[ $command != *article* || -e $folder/article.safetensors ]]; then
             line=$(figures_of "$command" </dev/null)
             [[ -n $line ]] || { echo "$command: no figure" >&2; return 1; }
             [[ $line == "$mean,$std,$episodes" ]] || echo "$command: $mean +- $std was landed, now $line" >&2

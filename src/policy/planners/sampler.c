@@ -117,13 +117,10 @@ static void reset(sac_policy_state *base)
 {
     sampler_state *s = (sampler_state *)base;
     const sac_policy_def *def = &base->policy->def;
-    const size_t width = (size_t)def->action_size;
+    const size_t size = plan_size(s);
     s->decisions = 0;
-    for (size_t i = 0; i < plan_size(s); i++)
-    {
-        const float low = def->action_low[i % width], high = def->action_high[i % width];
-        s->plan[i] = low > 0 ? low : high < 0 ? high : 0;
-    }
+    for (size_t i = 0; i < size; i++) s->plan[i] = 0;
+    for (size_t i = 0; i < size; i += (size_t)def->action_size) sac_policy_bound(def, s->plan + i);
 }
 
 // One number of a plan at a time in actions, which may lie between two of its points or beyond the last.
@@ -140,9 +137,11 @@ static float at(const sampler_state *s, const float *plan, double time, size_t i
     return (float)((1 - part) * (double)from[0] + part * (double)from[width]);
 }
 
-// An action has been done: what the plan says of the next one is what it now says of the first.
+// An action may have been done since the last decision: what the plan says of the next one is what it now says of the
+// first.
 static void go_on(sampler_state *s)
 {
+    if (s->decisions++ == 0) return;
     const sampler_config *config = s->base.policy->config;
     const size_t width = (size_t)s->base.policy->def.action_size;
     const double apart = config->knots == 1 ? 0 : (double)(config->horizon - 1) / (config->knots - 1);
@@ -195,14 +194,18 @@ static void keep_best(sampler_state *s)
     for (size_t i = 0; i < size; i++) s->plan[i] = (float)s->noise[i];
 }
 
+static void do_first(const sampler_state *s, float *action)
+{
+    memcpy(action, s->plan, (size_t)s->base.policy->def.action_size * sizeof *action);
+}
+
 static sac_status search(sac_policy_state *base, const sac_trial *trial, const void *const *inputs, float *action)
 {
     (void)inputs; // the copy of the world says all there is to know
     sampler_state *s = (sampler_state *)base;
-    const sac_policy_def *def = &base->policy->def;
     const sampler_config *config = base->policy->config;
     const size_t size = plan_size(s);
-    if (s->decisions++ > 0) go_on(s);
+    go_on(s);
     for (int round = 0; round < config->rounds; round++)
     {
         memcpy(s->drawn, s->plan, size * sizeof *s->plan);
@@ -211,8 +214,7 @@ static sac_status search(sac_policy_state *base, const sac_trial *trial, const v
             SAC_TRY(try_plan(s, trial, s->drawn + (size_t)k * size, &s->returns[k]));
         keep_best(s);
     }
-    memcpy(action, s->plan, (size_t)def->action_size * sizeof *action);
-    sac_policy_bound(def, action);
+    do_first(s, action);
     return SAC_OK;
 }
 
@@ -221,9 +223,8 @@ static void act(sac_policy_state *base, const void *const *inputs, float *action
 {
     (void)inputs;
     sampler_state *s = (sampler_state *)base;
-    if (s->decisions++ > 0) go_on(s);
-    memcpy(action, s->plan, (size_t)base->policy->def.action_size * sizeof *action);
-    sac_policy_bound(&base->policy->def, action);
+    go_on(s);
+    do_first(s, action);
 }
 
 const sac_policy_ops sac_sampler_ops = {.name = "sampler",
