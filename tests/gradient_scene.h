@@ -49,6 +49,9 @@ static const char *const gradient_kinds[] = {
     "kind=iap-trans,inputs=depth,controller=mlp,attention=positive,position_encoding=flat,patch=8,stride=4",
     "kind=iap-trans,controller=mlp,attention=relu,centre_pixels=true,position_encoding=flat,layer_norm=false",
     "kind=iap-trans,inputs=depth,controller=linear,attention=softmax,centre_pixels=true,patch=8,stride=8",
+    "kind=iap-trans,inputs=frames,controller=mlp,attention=relu,patch=8,stride=0",
+    "kind=iap-rank,inputs=frames+state,controller=linear,patch=8,stride=4,value_size=3",
+    "kind=cnn,inputs=frames,controller=linear,conv_channels=4:3,conv_kernel=5,conv_stride=3",
     "inputs=depth+touch,controller=mlp,attention=relu,features=values+positions,value_size=3,patch=8,image_size=32",
     "kind=cnn,inputs=depth+state,controller=linear,conv_kernel=3,conv_stride=2,conv_channels=4:3",
     ("kind=cnn,controller=mlp,hidden=10,image_size=32,conv_channels=4:8:8,conv_kernel=3,conv_stride=1,conv_pool=1:1:2,"

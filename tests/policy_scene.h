@@ -18,6 +18,7 @@ static inline sac_space scene_part(const char *name)
     static const float near = 0.5f, far = 9;
     static const sac_space parts[] = {
         {.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {SCENE_SIDE, SCENE_SIDE, 3}},
+        {.name = "frames", .kind = SAC_SPACE_PICTURE, .shape = {40, 48, 6}}, // two pictures, one behind the other
         {.name = "depth", .kind = SAC_SPACE_DEPTH, .shape = {44, 60}, .low = &near, .high = &far},
         {.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {7}},
         {.name = "touch", .kind = SAC_SPACE_VECTOR, .shape = {3}},

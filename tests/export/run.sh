@@ -175,6 +175,19 @@ for agent in softmax linear trans taught; do
     fi
 done
 
+# three pictures at once, which no policy of the zoo is shown: 40 steps of a fresh one
+stacked() # by the C file and, where there is onnxruntime, by the graph
+{
+    sed 's/^  id: .*/&\n  frame_stack: 3\n  height: 64\n  width: 64/' tasks/cartpole-swingup.yaml >"$work/stacked.yaml"
+    "$saccade" train "$work/stacked.yaml" --run "$work/stacked" --generations 1 --quiet --set search.population=4 \
+        --set evaluation.every=0 --set env.control_steps=80 &&
+        "$saccade" export "$work/stacked/mean.safetensors" --c "$work/agent.c" >"$work/said" &&
+        record stacked "$work/stacked/mean.safetensors" 3 40 && repeats stacked gcc -O2 || return 1
+    [[ $graphs == no ]] || graph stacked "$work/stacked/mean.safetensors"
+}
+missing=$(lacks zoo/control/any)
+if [[ -n $missing ]]; then skip "stacked frames" "$missing"; else check "stacked frames, bit for bit" stacked; fi
+
 # what no policy of the zoo has: agents of the toy world, 40 steps
 other_graph() # NAME SETTING...
 {

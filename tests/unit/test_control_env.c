@@ -356,6 +356,69 @@ TEST(pictures_are_shown_as_differences_from_the_first)
     close_scene(&change);
 }
 
+enum
+{
+    STACKED = 3,
+    SHOWN = 8
+};
+
+// Each pixel of a stack holds what the plain world showed at `step`, before it, and so on, and the episode's first
+// picture where there was none.
+static void assert_stacked(const scene *stack, const uint8_t *shown, size_t size, int step)
+{
+    const uint8_t *picture = stack->picture + GUARD;
+    for (size_t i = 0; i < size; i++)
+        for (int k = 0; k < STACKED; k++)
+        {
+            int then = step >= k ? step - k : 0;
+            assert_int_equal(picture[i / 3 * 3 * STACKED + (size_t)k * 3 + i % 3], shown[(size_t)then * size + i]);
+        }
+}
+
+// frame_stack=3: the last three of what the same world shows without it, also after a second reset, after a snapshot is
+// restored, and where nobody looked at some of them
+TEST(the_last_pictures_are_shown_at_once)
+{
+    static const char *const variant = "camera:easy+color:easy+background:hard:dynamic";
+    scene plain = open_scene("cartpole-swingup", variant, "height=30,width=40,subtract=first");
+    scene stack = open_scene("cartpole-swingup", variant, "height=30,width=40,subtract=first,frame_stack=3");
+    uint8_t *shown = sac_alloc(SHOWN * plain.size), *snapshot = sac_alloc(sac_env_snapshot_size(stack.env));
+    assert_int_equal(stack.spec->channels, 3 * STACKED);
+    aim(&plain);
+    aim(&stack);
+    for (uint64_t seed = 3; seed < 5; seed++)
+    {
+        assert_ok(sac_env_reset(plain.env, seed, &plain.row));
+        stack.parts[0] = seed == 3 ? stack.picture + GUARD : NULL;
+        assert_ok(sac_env_reset(stack.env, seed, &stack.row));
+        memcpy(shown, plain.picture + GUARD, plain.size);
+        if (seed == 3) assert_stacked(&stack, shown, plain.size, 0);
+        for (int step = 1; step < SHOWN; step++)
+        {
+            if (step == 5) assert_ok(sac_env_save(stack.env, snapshot));
+            if (step == 6) // from another episode back into this one, and the step that was made once more
+            {
+                assert_ok(sac_env_reset(stack.env, 77, &stack.row));
+                assert_ok(sac_env_restore(stack.env, snapshot, sac_env_snapshot_size(stack.env)));
+                push(&stack, 5);
+                assert_ok(sac_env_step(stack.env, &stack.row));
+            }
+            stack.parts[0] = step == 2 ? NULL : stack.picture + GUARD;
+            push(&plain, step);
+            push(&stack, step);
+            assert_ok(sac_env_step(plain.env, &plain.row));
+            assert_ok(sac_env_step(stack.env, &stack.row));
+            memcpy(shown + (size_t)step * plain.size, plain.picture + GUARD, plain.size);
+            if (step != 2) assert_stacked(&stack, shown, plain.size, step);
+        }
+        assert_memory_not_equal(shown, shown + (SHOWN - 1) * plain.size, plain.size);
+    }
+    sac_free(shown);
+    sac_free(snapshot);
+    close_scene(&plain);
+    close_scene(&stack);
+}
+
 // a pixel with smooth edges before a background is the mean of the four that a picture of twice the size has there
 TEST(smooth_edges_mix_with_the_background)
 {
@@ -425,12 +488,13 @@ TEST(lack_of_memory_is_survived)
     sac_env *env = NULL;
     scene s = open_scene("cartpole-swingup", NULL, ""); // holds the model, which takes a while to read
     assert_survives_lack_of_memory(
-        env_create(&env, "cartpole-swingup", "color:easy", "height=16,width=16,subtract=first"), sac_env_destroy(env));
+        env_create(&env, "cartpole-swingup", "color:easy", "height=16,width=16,subtract=first,frame_stack=2"),
+        sac_env_destroy(env));
     close_scene(&s);
 }
 
 TESTS(the_seed_and_the_actions_decide, repeats_add_up, replays_are_exact, states_are_observed_in_place_of_pictures,
       hinges_without_limits_are_told_as_points_of_a_circle, a_bad_action_ends_the_episode,
       nothing_allocates_while_stepping, pictures_are_shown_as_differences_from_the_first,
-      smooth_edges_mix_with_the_background, people_get_pictures_of_any_size, what_is_missing_or_broken_is_named,
-      every_listed_variant_exists, lack_of_memory_is_survived)
+      the_last_pictures_are_shown_at_once, smooth_edges_mix_with_the_background, people_get_pictures_of_any_size,
+      what_is_missing_or_broken_is_named, every_listed_variant_exists, lack_of_memory_is_survived)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "env/control/difference.h"
+#include "env/control/frame_stack.h"
 #include "env/control/suite.h"
 #include "env/control/view.h"
 
@@ -20,6 +21,7 @@ typedef struct control_env
     control_distraction *distraction; // NULL: none
     control_view *view, *poster;
     control_difference *difference; // NULL: pictures are shown as they are
+    control_frame_stack *stack;     // NULL: one picture is shown at a time
     int poster_height, poster_width;
     uint64_t seed, episode;
     int step; // control steps of this episode
@@ -53,8 +55,9 @@ enum
 // The numbers that dm_control's agents are told are for teachers alone, unless the option asks for them.
 static void describe_parts(control_env *e)
 {
-    int height = e->config.height, width = e->config.width;
-    e->parts[CAMERA] = (sac_space){.name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {height, width, 3}};
+    const control_config *config = &e->config;
+    e->parts[CAMERA] = (sac_space){
+        .name = "camera", .kind = SAC_SPACE_PICTURE, .shape = {config->height, config->width, 3 * config->frame_stack}};
     e->parts[STATE] =
         (sac_space){.name = "state", .kind = SAC_SPACE_VECTOR, .shape = {e->numbers.count}, .privileged = !e->tells};
 }
@@ -97,8 +100,9 @@ static sac_status create_view(control_env *e, const char *variant)
                         e->world->task->id);
     if (e->tells) return SAC_OK;
     SAC_TRY(sac_control_view_create(&e->view, e->world, &def, background));
-    if (strcmp(config->subtract, "first") != 0) return SAC_OK;
-    return sac_difference_create(&e->difference, 3 * (size_t)def.height * (size_t)def.width);
+    const size_t pixels = (size_t)def.height * (size_t)def.width;
+    if (config->frame_stack > 1) SAC_TRY(sac_frame_stack_create(&e->stack, config->frame_stack, pixels));
+    return strcmp(config->subtract, "first") == 0 ? sac_difference_create(&e->difference, 3 * pixels) : SAC_OK;
 }
 
 static sac_status create_parts(control_env *e, const char *variant, const control_task *task)
@@ -141,6 +145,7 @@ void sac_control_destroy(void *self)
     sac_control_view_destroy(e->view);
     sac_control_view_destroy(e->poster);
     sac_difference_destroy(e->difference);
+    sac_frame_stack_destroy(e->stack);
     sac_world_destroy(e->world);
     sac_free(e);
 }
@@ -166,14 +171,17 @@ void sac_control_spec(const void *self, sac_env_spec *spec)
 
 // ---- episodes
 
-// rgb may be NULL; an episode's first picture is drawn all the same where later ones are compared with it.
+// rgb may be NULL; an episode's first picture is drawn all the same where later ones are compared with it, and each
+// where it is shown again beside the next.
 static sac_status look(control_env *e, uint8_t *rgb)
 {
     uint8_t *first = e->difference ? sac_difference_missing(e->difference) : NULL;
     if (first) SAC_TRY(sac_control_view_draw(e->view, e->world, e->distraction, first));
-    if (!rgb) return SAC_OK;
-    SAC_TRY(sac_control_view_draw(e->view, e->world, e->distraction, rgb));
-    if (e->difference) sac_difference_take(e->difference, rgb);
+    uint8_t *now = e->stack ? sac_frame_stack_next(e->stack) : rgb;
+    if (!now) return SAC_OK;
+    SAC_TRY(sac_control_view_draw(e->view, e->world, e->distraction, now));
+    if (e->difference) sac_difference_take(e->difference, now);
+    if (e->stack) sac_frame_stack_take(e->stack, rgb);
     return SAC_OK;
 }
 
@@ -183,6 +191,13 @@ static sac_status show(control_env *e, const sac_env_row *row)
     if (e->tells || state) sac_world_observe(e->world, &e->numbers);
     for (int i = 0; state && i < e->numbers.count; i++) state[i] = (float)e->numbers.value[i];
     return e->tells ? SAC_OK : look(e, row->parts[CAMERA]);
+}
+
+// What is shown next is an episode's first picture.
+static void forget_pictures(control_env *e)
+{
+    if (e->difference) sac_difference_restart(e->difference);
+    if (e->stack) sac_frame_stack_restart(e->stack);
 }
 
 sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
@@ -196,7 +211,7 @@ sac_status sac_control_reset(void *self, uint64_t seed, const sac_env_row *row)
     SAC_TRY(sac_world_reset(e->world, seed));
     // Distractions draw from numbers of their own, so that they change no state.
     sac_distraction_reset(e->distraction, e->world, e->episode ? sac_mix_seed(e->seed, e->episode, 0) : e->seed);
-    if (e->difference) sac_difference_restart(e->difference);
+    forget_pictures(e);
     return show(e, row);
 }
 
@@ -277,6 +292,7 @@ sac_status sac_control_snapshot(void *self, sac_snapshot *snapshot)
     SAC_TRY(sac_world_snapshot(e->world, snapshot));
     sac_distraction_snapshot(e->distraction, e->world, snapshot);
     if (e->difference) sac_difference_snapshot(e->difference, snapshot);
+    if (e->stack) sac_frame_stack_snapshot(e->stack, snapshot);
     if (snapshot->way == SAC_SNAPSHOT_RESTORE) e->has_precise = false, e->started = true;
     return SAC_OK;
 }
@@ -326,6 +342,6 @@ sac_status sac_control_set_state(void *self, const sac_env_field *fields, int co
     SAC_TRY(sac_world_settle(e->world));
     memcpy(e->world->data->qacc_warmstart, warmstart, (size_t)e->world->model->nv * sizeof *warmstart);
     sac_distraction_reset(e->distraction, e->world, e->seed);
-    if (e->difference) sac_difference_restart(e->difference);
+    forget_pictures(e);
     return show(e, row);
 }

@@ -18,9 +18,9 @@ static const char *const variants[] = {"original",
                                        ALL("hard") ":dynamic",
                                        NULL};
 
-static const char *const same_world[] = {"observe",       "circular", "height",    "width",   "camera",
-                                         "action_repeat", "renderer", "antialias", "shadows", "reflections",
-                                         "subtract",      "models",   NULL};
+static const char *const same_world[] = {"observe",       "circular",    "height",    "width",   "camera",
+                                         "action_repeat", "renderer",    "antialias", "shadows", "reflections",
+                                         "subtract",      "frame_stack", "models",    NULL};
 
 #define FIELD(name) offsetof(control_config, name)
 
@@ -41,6 +41,8 @@ static const char *const same_world[] = {"observe",       "circular", "height", 
     {"antialias", SAC_OPTION_BOOL, FIELD(antialias), "false", 0, 0, NULL, "smooth edges"},                             \
     {"subtract", SAC_OPTION_TEXT, FIELD(subtract), "none", 0, 0, "none first",                                         \
      "first: pictures are shown as 128 + now - the episode's first one"},                                              \
+    {"frame_stack", SAC_OPTION_INT, FIELD(frame_stack), "1", 1, 8, NULL,                                               \
+     "pictures that are shown at once, three channels each, the newest first"},                                        \
     {"renderer", SAC_OPTION_TEXT, FIELD(renderer), "own", 0, 0, "own opengl",                                          \
      "opengl: MuJoCo's, slow, to compare with"},                                                                       \
     {"background", SAC_OPTION_TEXT, FIELD(background), "procedural", 0, 0, NULL,                                       \

@@ -8,7 +8,7 @@ typedef struct control_task control_task;
 
 typedef struct control_config
 {
-    int height, width, camera, action_repeat, control_steps, redraw;
+    int height, width, camera, action_repeat, frame_stack, control_steps, redraw;
     double weakest, strongest;
     bool circular, shadows, reflections, antialias;
     char observe[SAC_TEXT_SIZE], subtract[SAC_TEXT_SIZE], renderer[SAC_TEXT_SIZE], background[SAC_TEXT_SIZE],
