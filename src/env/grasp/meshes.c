@@ -147,7 +147,12 @@ static void find_box(grip_solid *box, const mjModel *model)
         const double point[3] = {(double)v[0], (double)v[1], (double)v[2]};
         double turned[3];
         grip_turn(turned, axes, point);
-        for (int k = 0; k < 3; k++) least[k] = fmin(least[k], turned[k]), most[k] = fmax(most[k], turned[k]);
+        // by comparisons, because GCC 12 for AArch64 fails inside on fmin and fmax here
+        for (int k = 0; k < 3; k++)
+        {
+            least[k] = turned[k] < least[k] ? turned[k] : least[k];
+            most[k] = turned[k] > most[k] ? turned[k] : most[k];
+        }
     }
     *box = (grip_solid){.kind = GRIP_BOX, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int k = 0; k < 3; k++)
