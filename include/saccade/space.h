@@ -22,6 +22,7 @@ enum
     SAC_SPACE_TEXT_SIZE = 96,      ///< of sac_space_format
     SAC_MAX_PARTS = 16,            ///< of an observation
     SAC_SPACE_MAX_SIDE = 16384,    ///< pixels
+    SAC_SPACE_MAX_CHANNELS = 64,   ///< of a picture: several stacked ones have many
     SAC_SPACE_MAX_NUMBERS = 65536, ///< of a vector
 };
 

@@ -10,7 +10,6 @@
 enum
 {
     MAX_NAME = 48,
-    MAX_CHANNELS = 64,
 };
 
 static int at_least_one(int side)
@@ -142,7 +141,7 @@ static sac_status check_shape(const sac_space *space, const char *who)
     case SAC_SPACE_PICTURE:
     case SAC_SPACE_FLOATS:
         good = in_range(shape[0], 1, SAC_SPACE_MAX_SIDE) && in_range(shape[1], 1, SAC_SPACE_MAX_SIDE) &&
-               in_range(shape[2], 0, MAX_CHANNELS);
+               in_range(shape[2], 0, SAC_SPACE_MAX_CHANNELS);
         break;
     case SAC_SPACE_DEPTH:
         good = in_range(shape[0], 1, SAC_SPACE_MAX_SIDE) && in_range(shape[1], 1, SAC_SPACE_MAX_SIDE) &&
@@ -157,7 +156,7 @@ static sac_status check_shape(const sac_space *space, const char *who)
     return sac_fail(SAC_ERROR_ARGUMENT,
                     "%s: part '%s' has the shape [%d, %d, %d], expected 1 to %d pixels a side and 1 to %d channels, "
                     "or 1 to %d numbers",
-                    who, space->name, shape[0], shape[1], shape[2], SAC_SPACE_MAX_SIDE, MAX_CHANNELS,
+                    who, space->name, shape[0], shape[1], shape[2], SAC_SPACE_MAX_SIDE, SAC_SPACE_MAX_CHANNELS,
                     SAC_SPACE_MAX_NUMBERS);
 }
 

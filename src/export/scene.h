@@ -23,7 +23,7 @@ static void draw_scene(uint8_t *image, int height, int width, int channels, int 
         int right = shape ? left + 1 + (int)(scene_random(&seed) % 24) : width;
         for (y = top; y < bottom && y < height; y++)
             for (x = left; x < right && x < width; x++)
-                for (c = 0; c < channels; c++)
+                for (c = 0; c < channels; c++) /* a colour has four bytes, which more channels share */
                     image[(y * width + x) * channels + c] = (uint8_t)(colour >> (8 * (c % 4)));
     }
     for (i = 0; number % 3 == 2 && i < height * width * channels; i++)

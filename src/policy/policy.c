@@ -8,8 +8,6 @@
 
 enum
 {
-    MAX_SIDE = 1 << 14,
-    MAX_CHANNELS = 64, // of stacked frames, say
     MAX_ACTION = 1 << 12,
 };
 
@@ -26,12 +24,12 @@ static sac_status check_actions(const sac_policy_def *def)
 
 static sac_status check_image(int height, int width, int channels)
 {
-    if (height >= 1 && width >= 1 && height <= MAX_SIDE && width <= MAX_SIDE && channels >= 1 &&
-        channels <= MAX_CHANNELS)
+    if (height >= 1 && width >= 1 && height <= SAC_SPACE_MAX_SIDE && width <= SAC_SPACE_MAX_SIDE && channels >= 1 &&
+        channels <= SAC_SPACE_MAX_CHANNELS)
         return SAC_OK;
     return sac_fail(SAC_ERROR_ARGUMENT,
                     "policy: the observation is %d x %d x %d, expected 1 to %d pixels a side and 1 to %d channels",
-                    height, width, channels, MAX_SIDE, MAX_CHANNELS);
+                    height, width, channels, SAC_SPACE_MAX_SIDE, SAC_SPACE_MAX_CHANNELS);
 }
 
 // Check that a built-in kind can take these inputs. A kind of a plugin checks its inputs itself.

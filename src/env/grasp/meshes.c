@@ -147,7 +147,7 @@ static void find_box(grip_solid *box, const mjModel *model)
         const double point[3] = {(double)v[0], (double)v[1], (double)v[2]};
         double turned[3];
         grip_turn(turned, axes, point);
-        // by comparisons, because GCC 12 for AArch64 fails inside on fmin and fmax here
+        // Comparisons, because GCC 12 for AArch64 stops with an internal error where fmin and fmax stand here.
         for (int k = 0; k < 3; k++)
         {
             least[k] = turned[k] < least[k] ? turned[k] : least[k];
